@@ -1,0 +1,59 @@
+// Package client is the paying side of the protocol: one key per operation,
+// made before the first attempt and journaled, the same on every attempt, and
+// none after the horizon.
+//
+// It does not speak HTTP; that is the transport's. The rule it keeps: it
+// gives up only when an answer is final or the horizon is over, and it never
+// changes the key.
+package client
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/chargeonce/chargeonce/impl"
+)
+
+// Retry is how a client repeats an attempt.
+type Retry struct {
+	Horizon time.Duration // no attempt starts later than this after the first
+	First   time.Duration // pause before the second attempt
+	Most    time.Duration // the pause doubles up to this
+}
+
+// Client pays with one key per operation.
+type Client struct {
+	ports impl.ClientPorts
+	retry Retry
+}
+
+// New returns a client.
+func New(ports impl.ClientPorts, retry Retry) *Client { return &Client{ports, retry} }
+
+// Pay sends attempts until an answer is final or the horizon is over, and
+// returns the last answer.
+func (c *Client) Pay(ctx context.Context, p impl.Payment) (impl.Reply, error) {
+	key := p.Key
+	if key == "" {
+		key = c.ports.IDs.Key()
+		c.ports.Journal(key)
+	}
+	pause := c.retry.First
+	for {
+		reply, err := c.ports.Transport.Send(ctx, impl.Request{Scope: p.Scope, Endpoint: p.Endpoint, Key: key, Body: p.Body})
+		if Final(err) || c.ports.Clock.Now().Add(pause).Sub(p.Since) > c.retry.Horizon {
+			return reply, err
+		}
+		if c.ports.Clock.Sleep(ctx, pause) != nil {
+			return reply, err
+		}
+		pause = min(2*pause, c.retry.Most)
+	}
+}
+
+// Final reports whether an answer ends the operation for the client: a reply,
+// or an error that no later attempt would change.
+func Final(err error) bool {
+	return err == nil || errors.Is(err, impl.ErrMismatch) || errors.Is(err, impl.ErrGone) || errors.Is(err, impl.ErrRefused)
+}

@@ -1,0 +1,122 @@
+package impl
+
+import (
+	"context"
+	"errors"
+)
+
+// want says whether somebody asks for the outcome now.
+type want bool
+
+const (
+	wanted  want = true
+	unasked  want = false
+)
+
+// resolve finds out how an operation ended whose owner's lease is over. It
+// writes nothing until it knows what to write: the clock, then the look-up,
+// then one compare-and-swap on the record as it was read.
+func (r *run) resolve(rec Record, by want) (Reply, error) {
+	now := r.ports.Clock.Now()
+	charges, err := r.ports.Provider.Lookup(r.ctx, StepLookUp, rec.ProviderKey)
+	r.observe(StepLookUp, rec.ID, err)
+	noLookup := errors.Is(err, ErrNoLookup)
+	if err != nil && !noLookup {
+		return r.inProgress()
+	}
+	if len(charges) > 0 {
+		return r.found(rec, charges)
+	}
+	if rec.State == StateReview {
+		return r.inProgress()
+	}
+	// Without keys a second send is a second charge, so the first must be
+	// provably gone; with keys the two collapse.
+	resend := r.cfg.Provider.Keys || rec.State == StateClaimed || (!noLookup && r.dead(&rec, now))
+	windowOpen := r.canSend(&rec, now)
+	switch {
+	case by == wanted && windowOpen && resend:
+		next := rec
+		next.LeaseUntil = now.Add(r.cfg.Lease)
+		taken, err := r.write(StepTakeOver, rec, next)
+		if err != nil {
+			return r.answerLost(taken)
+		}
+		return r.charge(taken, laterSender)
+	case noLookup && !windowOpen && r.dead(&rec, now):
+		return r.review(rec)
+	case noLookup:
+		return r.inProgress()
+	case r.dead(&rec, now) && (r.unwanted(&rec, now) || !windowOpen):
+		return r.complete(rec, StepSettle, declined("not_charged"))
+	default:
+		return r.inProgress()
+	}
+}
+
+// found completes with the charge that the provider shows, or hands over
+// what is not this operation's.
+func (r *run) found(rec Record, charges []Charge) (Reply, error) {
+	amount, err := ParseAmount(rec.Request)
+	if err != nil || len(charges) != 1 || charges[0].Refunded || charges[0].Amount != amount.Minor || charges[0].Currency != amount.Currency {
+		if rec.State == StateReview {
+			return r.inProgress()
+		}
+		return r.review(rec)
+	}
+	return r.complete(rec, StepComplete, paid(&rec, charges[0].ID))
+}
+
+func (r *run) review(rec Record) (Reply, error) {
+	next := rec
+	next.State = StateReview
+	if now, err := r.write(StepReview, rec, next); err != nil {
+		return r.answerLost(now)
+	}
+	return r.inProgress()
+}
+
+// sweepLimit bounds one sweep; what is left over is found by the next.
+const sweepLimit = 100
+
+// Reconcile sweeps once: it resolves the unfinished records whose lease is
+// over, drops the bodies of expired replies and deletes expired tombstones.
+// It returns the first error of the registry; what it did not reach is found
+// by the next sweep.
+func (s *Service) Reconcile(ctx context.Context) error {
+	now := s.ports.Clock.Now()
+	unfinished, err := s.ports.Registry.Unfinished(ctx, StepSweep, now, sweepLimit)
+	if err != nil {
+		return err
+	}
+	for _, rec := range unfinished {
+		// Every answer but a settled one leaves the record to a later sweep.
+		_, _ = s.begin(ctx).resolve(rec, want(s.cfg.RollForward))
+	}
+	return s.collect(ctx)
+}
+
+// collect forgets what no retry can ask for any more: first the body, and
+// the tombstone only after the provider's window too.
+func (s *Service) collect(ctx context.Context) error {
+	now := s.ports.Clock.Now()
+	expired, err := s.ports.Registry.Expired(ctx, StepCollect, now, sweepLimit)
+	if err != nil {
+		return err
+	}
+	for _, rec := range expired {
+		// A lost race or an unanswered write leaves the record to a later sweep.
+		if rec.Tombstone {
+			_ = s.ports.Registry.Delete(ctx, StepCollect, rec.ID, rec.Fence())
+			continue
+		}
+		next := rec
+		next.Tombstone = true
+		next.Reply = Reply{Outcome: rec.Reply.Outcome, Status: rec.Reply.Status, ChargeID: rec.Reply.ChargeID}
+		next.Request = nil
+		next.ExpiresAt = now.Add(s.cfg.ProviderWindow)
+		next.Owner = s.ports.IDs.Owner()
+		_ = s.ports.Registry.Update(ctx, StepCollect, rec.Fence(), next)
+	}
+	return nil
+}
