@@ -10,7 +10,7 @@ type want bool
 
 const (
 	wanted  want = true
-	unasked  want = false
+	unasked want = false
 )
 
 // resolve finds out how an operation ended whose owner's lease is over. It
