@@ -48,7 +48,7 @@ func (r *run) resolve(rec Record, by want) (Reply, error) {
 	case noLookup:
 		return r.inProgress()
 	case r.dead(&rec, now) && (r.unwanted(&rec, now) || !windowOpen):
-		return r.complete(rec, StepSettle, declined("not_charged"))
+		return r.complete(rec, StepSettle, DeclinedReply("not_charged"))
 	default:
 		return r.inProgress()
 	}
@@ -64,7 +64,7 @@ func (r *run) found(rec Record, charges []Charge) (Reply, error) {
 		}
 		return r.review(rec)
 	}
-	return r.complete(rec, StepComplete, paid(&rec, charges[0].ID))
+	return r.complete(rec, StepComplete, PaidReply(&rec, charges[0].ID))
 }
 
 func (r *run) review(rec Record) (Reply, error) {

@@ -166,9 +166,9 @@ func (r *run) charge(rec Record, who sender) (Reply, error) {
 	r.observe(StepCharge, rec.ID, err)
 	switch {
 	case err == nil && result.Approved:
-		return r.complete(rec, StepComplete, paid(&rec, result.ChargeID))
+		return r.complete(rec, StepComplete, PaidReply(&rec, result.ChargeID))
 	case err == nil && (r.cfg.Provider.StoresDeclines || who == firstSender):
-		return r.complete(rec, StepComplete, declined(result.Code))
+		return r.complete(rec, StepComplete, DeclinedReply(result.Code))
 	default: // unknown: whatever it was, it may still become a charge
 		return r.inProgress()
 	}
@@ -275,8 +275,8 @@ func (r *run) unwanted(rec *Record, now time.Time) bool {
 	return now.After(rec.WindowFrom.Add(r.cfg.RetryHorizon + r.cfg.MessageLifetime + r.cfg.MaxClockSkew))
 }
 
-// paid is the reply to a charge.
-func paid(rec *Record, chargeID string) Reply {
+// PaidReply is the reply to a charge of the record.
+func PaidReply(rec *Record, chargeID string) Reply {
 	amount, _ := ParseAmount(rec.Request) // checked before the claim
 	b := make([]byte, 0, 96)
 	b = append(b, `{"status":"paid","charge":`...)
@@ -289,8 +289,8 @@ func paid(rec *Record, chargeID string) Reply {
 	return Reply{Outcome: OutcomePaid, Status: 201, Header: jsonHeader, Body: b, ChargeID: chargeID}
 }
 
-// declined is the reply when there is no charge and will be none.
-func declined(code string) Reply {
+// DeclinedReply is the reply when there is no charge and will be none.
+func DeclinedReply(code string) Reply {
 	b := make([]byte, 0, 64)
 	b = append(b, `{"status":"declined","code":`...)
 	b = strconv.AppendQuote(b, code)
