@@ -1,0 +1,105 @@
+// Package kernel is the machine under the simulator: virtual time, one heap
+// of events, and processes as coroutines.
+//
+// Events fire in the order of their time, ties in the order of insertion.
+// Exactly one coroutine runs at a time, and only between Resume and the next
+// Park; so code on coroutines needs no locks and a run has no data race. What
+// an event means is the caller's: the kernel hands back the numbers it was
+// given.
+//
+// It also guards its own ground. A coroutine that is killed unwinds by a
+// panic at its next Park or Enter, and one that will not end is abandoned. A
+// goroutine that code on a coroutine starts is found, since it could
+// otherwise run beside the kernel and take over a coroutine's yield.
+//
+// The rule it keeps: the same calls give the same order of events, always;
+// nothing here reads a wall clock, draws a random number or depends on an
+// address.
+package kernel
+
+// Event is something that is due.
+type Event struct {
+	At   int64 // virtual nanoseconds since the start of the run
+	seq  uint32
+	Kind uint8 // the caller's
+	A, B int32 // the caller's
+}
+
+// Kernel is the event heap, the clock and the coroutines of one run. It is
+// made ready for the next run by Reset and keeps its memory.
+type Kernel struct {
+	now  int64
+	seq  uint32
+	heap []Event // a binary heap by (At, seq)
+
+	current *Coroutine
+	idle    []*Coroutine
+
+	made       int64 // making when the current coroutine was resumed
+	goroutines int   // and how many goroutines there were
+	rogue      bool
+}
+
+// Now returns the virtual time in nanoseconds.
+func (k *Kernel) Now() int64 { return k.now }
+
+// Len returns the number of events that are due.
+func (k *Kernel) Len() int { return len(k.heap) }
+
+// Reset forgets all events and turns the clock back to 0. All coroutines must
+// have ended or been abandoned.
+func (k *Kernel) Reset() {
+	k.now, k.seq, k.heap, k.current, k.rogue = 0, 0, k.heap[:0], nil, false
+}
+
+// Schedule makes an event due at a time, or now if that is past.
+func (k *Kernel) Schedule(at int64, kind uint8, a, b int32) {
+	k.seq++
+	e := Event{max(at, k.now), k.seq, kind, a, b}
+	h := append(k.heap, e)
+	i := len(h) - 1
+	for i > 0 {
+		up := (i - 1) / 2
+		if !before(&e, &h[up]) {
+			break
+		}
+		h[i] = h[up]
+		i = up
+	}
+	h[i] = e
+	k.heap = h
+}
+
+// Next removes the event that is due first and moves the clock to it. It
+// reports false when nothing is due.
+func (k *Kernel) Next() (Event, bool) {
+	h := k.heap
+	if len(h) == 0 {
+		return Event{}, false
+	}
+	top, last := h[0], h[len(h)-1]
+	h = h[:len(h)-1]
+	k.heap = h
+	if len(h) > 0 {
+		i := 0
+		for {
+			child := 2*i + 1
+			if child >= len(h) {
+				break
+			}
+			if child+1 < len(h) && before(&h[child+1], &h[child]) {
+				child++
+			}
+			if !before(&h[child], &last) {
+				break
+			}
+			h[i] = h[child]
+			i = child
+		}
+		h[i] = last
+	}
+	k.now = top.At
+	return top, true
+}
+
+func before(a, b *Event) bool { return a.At < b.At || a.At == b.At && a.seq < b.seq }
