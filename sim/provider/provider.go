@@ -1,0 +1,279 @@
+// Package provider is a deterministic payment provider: a ledger, and the
+// promises of a profile kept exactly.
+//
+// It dedupes by key within a window, declines, refunds, and answers look-ups.
+// It knows no time of its own and no faults: the caller says what time it is
+// and what goes wrong. Its ledger is the truth about the money.
+//
+// The rule it keeps: within the window of a key's first landing, equal key
+// and parameters move no more money.
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chargeonce/chargeonce/impl"
+)
+
+// Profile is what a provider promises.
+type Profile struct {
+	Name string
+	Doc  string
+	impl.Profile
+	// Window is how long a key is remembered, from its first landing; without
+	// keys, how long a service should try.
+	Window time.Duration
+}
+
+// Profiles lists the profiles, the default first.
+var Profiles = []Profile{
+	{"keyed", "keys for 30 s, declines stored under the key, look-up", impl.Profile{Keys: true, StoresDeclines: true, Lookup: true}, 30 * time.Second},
+	{"keyed-forgets-declines", "keys for 30 s, declines not stored (only successes are), look-up", impl.Profile{Keys: true, Lookup: true}, 30 * time.Second},
+	{"keyed-short-window", "keys for 2.5 s, declines stored, look-up", impl.Profile{Keys: true, StoresDeclines: true, Lookup: true}, 2500 * time.Millisecond},
+	{"keyless-lookup", "no keys, look-up by reference", impl.Profile{Lookup: true}, 5 * time.Second},
+	{"keyless", "no keys and no look-up", impl.Profile{}, 5 * time.Second},
+}
+
+// ByName returns a profile; the error lists the names.
+func ByName(name string) (Profile, error) {
+	var names []string
+	for _, p := range Profiles {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return Profile{}, fmt.Errorf("no provider profile is called %q; the profiles are %s", name, strings.Join(names, ", "))
+}
+
+// Entry is a charge in the ledger.
+type Entry struct {
+	impl.Charge
+	Ref    string
+	Intent int   // the client's order that it was made for; no service reads it
+	At     int64 // virtual nanoseconds
+}
+
+// Kind is what became of a charge request.
+type Kind uint8
+
+// What can become of a charge request.
+const (
+	Captured Kind = iota // money moved: a new Entry
+	Absorbed             // the key was known: no money moved, the stored answer again
+	Refused              // declined
+	Rejected             // not evaluated: other parameters under the key (422), a bad request (400), in flight (409)
+)
+
+// Landing is what became of a charge request.
+type Landing struct {
+	Kind     Kind
+	Status   int    // HTTP status of the answer
+	ChargeID string // Captured, Absorbed after a capture
+	Code     string // Refused
+	Entry    int    // Captured, Absorbed after a capture: index in the ledger
+	Amount   impl.Amount
+}
+
+type key struct {
+	name     string
+	body     string
+	first    int64
+	answer   Landing
+	inFlight bool
+}
+
+// Provider is one provider. The zero value needs Reset.
+type Provider struct {
+	profile Profile
+	keys    []key
+	ledger  []Entry
+	amounts map[string]impl.Amount
+	ids     []string
+}
+
+// Reset empties the provider and gives it a profile.
+func (p *Provider) Reset(profile Profile) {
+	p.profile, p.keys, p.ledger = profile, p.keys[:0], p.ledger[:0]
+	if p.amounts == nil || len(p.amounts) > 4096 {
+		p.amounts = map[string]impl.Amount{}
+	}
+}
+
+// Ledger returns all charges, oldest first. The caller does not keep it.
+func (p *Provider) Ledger() []Entry { return p.ledger }
+
+// Profile returns the profile.
+func (p *Provider) Profile() *Profile { return &p.profile }
+
+// declinedSource is the payment source that is always declined.
+const declinedSource = `"source":"card_declined"`
+
+// Arrival is a charge request as it lands.
+type Arrival struct {
+	At      int64 // virtual nanoseconds
+	Request impl.ChargeRequest
+	Intent  int  // whose order it is, for the ledger
+	Decline bool // the bank says no this time
+}
+
+// Charge lets a request land.
+func (p *Provider) Charge(a Arrival) Landing {
+	k := p.find(a.Request.Key, a.At)
+	if k != nil {
+		switch {
+		case k.body != string(a.Request.Body):
+			return Landing{Kind: Rejected, Status: 422}
+		case k.inFlight:
+			return Landing{Kind: Rejected, Status: 409}
+		case k.answer.Kind == Captured || p.profile.StoresDeclines:
+			again := k.answer
+			if again.Kind == Captured {
+				again.Kind = Absorbed
+			}
+			return again
+		}
+	}
+	l := p.evaluate(a)
+	if a.Request.Key != "" && p.profile.Keys && l.Kind != Rejected {
+		if k == nil {
+			p.keys = append(p.keys, key{name: a.Request.Key, body: string(a.Request.Body), first: a.At})
+			k = &p.keys[len(p.keys)-1]
+		}
+		k.answer = l
+	}
+	return l
+}
+
+// Pending marks the key of a request as in flight until Charge is called for
+// it with Settle. It reports whether the request may be carried out later.
+func (p *Provider) Pending(a Arrival) bool {
+	if a.Request.Key == "" || !p.profile.Keys {
+		return true
+	}
+	if p.find(a.Request.Key, a.At) != nil {
+		return false
+	}
+	p.keys = append(p.keys, key{name: a.Request.Key, body: string(a.Request.Body), first: a.At, inFlight: true})
+	return true
+}
+
+// Land ends what Pending began.
+func (p *Provider) Land(a Arrival) Landing {
+	for i := range p.keys {
+		if k := &p.keys[i]; k.inFlight && k.name == a.Request.Key {
+			k.inFlight = false
+			k.answer = p.evaluate(a)
+			return k.answer
+		}
+	}
+	return p.evaluate(a)
+}
+
+// evaluate asks the bank.
+func (p *Provider) evaluate(a Arrival) Landing {
+	amount, err := p.amount(a.Request.Body)
+	switch {
+	case err != nil:
+		return Landing{Kind: Rejected, Status: 400}
+	case a.Decline || strings.Contains(string(a.Request.Body), declinedSource):
+		return Landing{Kind: Refused, Status: 402, Code: "card_declined", Amount: amount}
+	}
+	id := p.id(len(p.ledger) + 1)
+	p.ledger = append(p.ledger, Entry{
+		Charge: impl.Charge{ID: id, Amount: amount.Minor, Currency: amount.Currency},
+		Ref:    a.Request.Ref, Intent: a.Intent, At: a.At,
+	})
+	return Landing{Kind: Captured, Status: 201, ChargeID: id, Entry: len(p.ledger) - 1, Amount: amount}
+}
+
+// find returns what is stored under a key, nil when nothing is or its window
+// is over.
+func (p *Provider) find(name string, at int64) *key {
+	if name == "" || !p.profile.Keys {
+		return nil
+	}
+	for i := range p.keys {
+		if k := &p.keys[i]; k.name == name {
+			if at-k.first < int64(p.profile.Window) {
+				return k
+			}
+			p.keys = append(p.keys[:i], p.keys[i+1:]...)
+			return nil
+		}
+	}
+	return nil
+}
+
+// Forget loses the key, and reports whether it was known.
+func (p *Provider) Forget(name string, at int64) bool {
+	if p.find(name, at) == nil {
+		return false
+	}
+	for i := range p.keys {
+		if p.keys[i].name == name {
+			p.keys = append(p.keys[:i], p.keys[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// Lookup appends the charges made under a reference before an instant, oldest
+// first, and returns how many later ones it left out.
+func (p *Provider) Lookup(to []impl.Charge, ref string, before int64) (found []impl.Charge, hidden int) {
+	for i := range p.ledger {
+		switch e := &p.ledger[i]; {
+		case e.Ref != ref:
+		case e.At >= before:
+			hidden++
+		default:
+			to = append(to, e.Charge)
+		}
+	}
+	return to, hidden
+}
+
+// Errors of Refund.
+var (
+	// ErrNoCharge is returned for a charge that is not in the ledger.
+	ErrNoCharge = errors.New("provider: no such charge")
+	// ErrRefunded is returned for a charge that was given back before.
+	ErrRefunded = errors.New("provider: the charge was refunded before")
+)
+
+// Refund gives a charge back in full and returns its entry.
+func (p *Provider) Refund(id string) (*Entry, error) {
+	for i := range p.ledger {
+		if e := &p.ledger[i]; e.ID == id {
+			if e.Refunded {
+				return e, ErrRefunded
+			}
+			e.Refunded = true
+			return e, nil
+		}
+	}
+	return nil, ErrNoCharge
+}
+
+// amount parses a body; equal bodies come again and again, in all runs.
+func (p *Provider) amount(body []byte) (impl.Amount, error) {
+	if a, ok := p.amounts[string(body)]; ok {
+		return a, nil
+	}
+	a, err := impl.ParseAmount(body)
+	if err == nil {
+		p.amounts[string(body)] = a
+	}
+	return a, err
+}
+
+func (p *Provider) id(n int) string {
+	for len(p.ids) < n {
+		p.ids = append(p.ids, fmt.Sprintf("ch_%d", len(p.ids)+1))
+	}
+	return p.ids[n-1]
+}

@@ -1,0 +1,133 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chargeonce/chargeonce/sim/plan"
+)
+
+// Scenario is what clients want, as data.
+type Scenario struct {
+	Name    string
+	Doc     string // one line
+	Servers int    // replicas of the service
+	Orders  []Order
+	Clients [][]Pay // what each client does, one after the other
+	// Chaos is how long faults may happen; after it everything heals.
+	Chaos time.Duration
+	// ClientTimeout is how long a client waits for an answer; 0 is the
+	// timing's.
+	ClientTimeout time.Duration
+	// Collect keeps the world running until every record was forgotten.
+	Collect bool
+}
+
+// Order is something that a client wants to pay once.
+type Order struct {
+	Tenant   string
+	Amount   int64 // minor units
+	Currency string
+	Source   string // the card; "card_declined" is always declined
+	// Key is the idempotency key that several clients share (two tabs of one
+	// page); "" lets the client make it.
+	Key string
+}
+
+// Pay is one call of a client's Pay for an order.
+type Pay struct {
+	Order int           // from 1
+	At    time.Duration // not before this instant
+}
+
+const chaos = 2 * time.Second
+
+func twelve(key string) Order {
+	return Order{Tenant: "acme", Amount: 1200, Currency: "EUR", Source: "card_1", Key: key}
+}
+
+// Scenarios lists them, the simplest first.
+var Scenarios = []Scenario{
+	{
+		Name: "one-payment", Doc: "one client pays one order; two replicas stand by for its retries",
+		Servers: 2, Chaos: chaos,
+		Orders:  []Order{twelve("")},
+		Clients: [][]Pay{{{Order: 1}}},
+	},
+	{
+		Name: "retry-other-replica", Doc: "an impatient client: its retry reaches the other replica while the first still works",
+		Servers: 2, Chaos: chaos, ClientTimeout: 25 * time.Millisecond,
+		Orders:  []Order{twelve("")},
+		Clients: [][]Pay{{{Order: 1}}},
+	},
+	{
+		Name: "two-replicas-one-key", Doc: "two clients (two tabs of one page) send one key at once to two replicas",
+		Servers: 2, Chaos: chaos,
+		Orders:  []Order{twelve("page-7f3a")},
+		Clients: [][]Pay{{{Order: 1}}, {{Order: 1}}},
+	},
+	{
+		Name: "other-amount", Doc: "two clients use one key for two amounts: one of them must hear that it does not match",
+		Servers: 2, Chaos: chaos,
+		Orders: []Order{
+			twelve("page-7f3a"),
+			{Tenant: "acme", Amount: 9900, Currency: "EUR", Source: "card_1", Key: "page-7f3a"},
+		},
+		Clients: [][]Pay{{{Order: 1}}, {{Order: 2}}},
+	},
+	{
+		Name: "retry-after-retention", Doc: "a job is delivered again, with the same key, long after it was done but within the retry horizon",
+		Servers: 2, Chaos: 3800 * time.Millisecond, Collect: true,
+		Orders:  []Order{twelve("")},
+		Clients: [][]Pay{{{Order: 1}, {Order: 1, At: 3600 * time.Millisecond}}},
+	},
+	{
+		Name: "decline", Doc: "a card is declined, and the client asks again",
+		Servers: 2, Chaos: chaos,
+		Orders:  []Order{{Tenant: "acme", Amount: 1200, Currency: "EUR", Source: "card_declined"}},
+		Clients: [][]Pay{{{Order: 1}, {Order: 1, At: 300 * time.Millisecond}}},
+	},
+	{
+		Name: "mixed", Doc: "three clients of two tenants, four orders, shared and equal keys, a decline, two replicas",
+		Servers: 2, Chaos: chaos,
+		Orders: []Order{
+			twelve("page-7f3a"),
+			{Tenant: "acme", Amount: 4550, Currency: "USD", Source: "card_2"},
+			{Tenant: "globex", Amount: 1200, Currency: "EUR", Source: "card_3", Key: "page-7f3a"},
+			{Tenant: "globex", Amount: 700, Currency: "EUR", Source: "card_declined"},
+		},
+		Clients: [][]Pay{
+			{{Order: 1}, {Order: 2}},
+			{{Order: 1}, {Order: 2, At: 400 * time.Millisecond}},
+			{{Order: 3}, {Order: 4}},
+		},
+	},
+}
+
+// ScenarioByName returns a scenario; the error lists the names.
+func ScenarioByName(name string) (Scenario, error) {
+	var names []string
+	for _, s := range Scenarios {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return Scenario{}, fmt.Errorf("no scenario is called %q; the scenarios are %s", name, strings.Join(names, ", "))
+}
+
+func (s *Scenario) validate() error {
+	if s.Servers < 1 || s.Servers > plan.MaxIndex || len(s.Clients) < 1 || len(s.Clients) > plan.MaxIndex ||
+		len(s.Orders) < 1 || len(s.Orders) > plan.MaxOrder || s.Chaos <= 0 {
+		return fmt.Errorf("sim: scenario %q: want 1 to %d servers and clients, 1 to %d orders and some time for faults", s.Name, plan.MaxIndex, plan.MaxOrder)
+	}
+	for _, program := range s.Clients {
+		for _, p := range program {
+			if p.Order < 1 || p.Order > len(s.Orders) {
+				return fmt.Errorf("sim: scenario %q: there is no order %d", s.Name, p.Order)
+			}
+		}
+	}
+	return nil
+}
