@@ -1,0 +1,134 @@
+// Package designs is the gallery: twelve ways to build a payment service,
+// right and wrong, each in one file of straight-line code on the ports of
+// package impl.
+//
+// Three of them hold. The others are what people really ship, each with one
+// defect, and the code around the defect is right, so that what falls is the
+// one invariant which the design's Expect names. A design says what it
+// believes, what breaks it and where it was seen. It registers nothing by
+// itself and keeps nothing between two incarnations of a process.
+//
+// The rule it keeps: a design meets the world through its ports only. It
+// starts no goroutine, reads no other clock, draws no random number and ranges
+// over no map, so that a run of it is a function of its plan.
+package designs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chargeonce/chargeonce/impl"
+	"github.com/chargeonce/chargeonce/impl/client"
+)
+
+// All returns every design, sorted by name.
+func All() []impl.Design {
+	return []impl.Design{
+		chargeThenSave(),
+		checkThenInsert(),
+		journalAndCompensate(),
+		journalAndWait(),
+		keyPerAttempt(),
+		localLock(),
+		noFingerprint(),
+		noRetry(),
+		reference(),
+		retryWithoutKey(),
+		shortRetention(),
+		timeoutMeansFailed(),
+	}
+}
+
+// ByName returns the design of that name. It returns an error that lists the
+// names nearest to it, or all names where none is near, when there is none.
+func ByName(name string) (impl.Design, error) {
+	var near, all []string
+	for _, d := range All() {
+		if d.Name == name {
+			return d, nil
+		}
+		all = append(all, d.Name)
+		if editDistance(d.Name, name) <= len(d.Name)/3 || name != "" && strings.Contains(d.Name, name) {
+			near = append(near, d.Name)
+		}
+	}
+	if len(near) == 0 {
+		return impl.Design{}, fmt.Errorf("designs: no design is called %q; there are %s", name, strings.Join(all, ", "))
+	}
+	return impl.Design{}, fmt.Errorf("designs: no design is called %q; did you mean %s?", name, strings.Join(near, " or "))
+}
+
+// editDistance is the least number of bytes to insert, remove or replace to
+// turn a into b.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1) // distances from a's prefix to each prefix of b
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// held is the Expect of a design that keeps every invariant.
+const held = "held"
+
+// Names of provider profiles.
+const (
+	keyed                = "keyed"                  // declines are stored under the key
+	keyedForgetsDeclines = "keyed-forgets-declines" // declines are not stored
+	keyedShortWindow     = "keyed-short-window"     // keys are forgotten inside the retry horizon
+	keylessLookup        = "keyless-lookup"         // no keys, look-up by reference
+	keyless              = "keyless"                // neither
+)
+
+// Names of scenarios.
+const (
+	onePayment          = "one-payment"
+	retryOtherReplica   = "retry-other-replica"   // one payment, its retry goes to the other replica
+	twoReplicasOneKey   = "two-replicas-one-key"  // two clients send one key at once to two replicas
+	otherAmount         = "other-amount"          // a second client sends the key with another amount
+	retryAfterRetention = "retry-after-retention" // the journaled key is sent again much later, inside the horizon
+	mixed               = "mixed"                 // several clients, keys and replicas
+)
+
+// oneKey is the client policy of most designs: one journaled key per payment,
+// sent until an answer is final or the horizon is over.
+func oneKey(cfg impl.Config, ports impl.ClientPorts) impl.Client {
+	return client.New(ports, client.Retry{Horizon: cfg.RetryHorizon, First: cfg.Lease / 4, Most: cfg.Lease})
+}
+
+// service builds the reference service. Whoever runs a design validates the
+// tuned configuration first, so an error here is a bug of the runner.
+func service(cfg impl.Config, ports impl.Ports) *impl.Service {
+	s, err := impl.New(cfg, ports)
+	if err != nil {
+		panic(fmt.Sprintf("designs: the configuration was not validated before it was used: %v", err))
+	}
+	return s
+}
+
+// serviceHandler is the reference handler, for designs that go wrong
+// elsewhere.
+func serviceHandler(cfg impl.Config, ports impl.Ports) impl.Handler { return service(cfg, ports) }
+
+// serviceReconciler is the reference reconciler.
+func serviceReconciler(cfg impl.Config, ports impl.Ports) impl.Reconciler { return service(cfg, ports) }
+
+// waive returns the configuration with one more assumption that is known not
+// to hold.
+func waive(cfg impl.Config, a impl.Assumption) impl.Config {
+	cfg.Waive = append(slices.Clone(cfg.Waive), a)
+	return cfg
+}

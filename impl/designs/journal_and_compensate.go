@@ -1,0 +1,146 @@
+package designs
+
+import (
+	"context"
+	"errors"
+
+	"github.com/chargeonce/chargeonce/impl"
+)
+
+// journalAndCompensate is for a provider without keys whose customers cannot
+// wait until a lost send is dead. It sends again at once, and gives back what
+// turns out to be one charge too many.
+func journalAndCompensate() impl.Design {
+	return impl.Design{
+		Name:    "journal-and-compensate",
+		Summary: "no provider keys: send again at once, journal the kept charge, then refund every other charge",
+		Doc: `It believes that a charge too many for a while is better than no answer for a while. Before
+anything is sent, a second record, the audit, is known to be stored. A retry that finds
+the lease over looks up, completes with the oldest charge it finds, and sends again if
+it finds none. The kept charge's id is journaled with the reply and never chosen anew;
+only then is every other charge refunded in full, by its id. The audit ends when the
+operation is final, all its sends are dead, and a look-up begun after that shows nothing
+to give back: "one net charge" holds from then on and not before. Nothing is ever
+declined while a send may still land. A message that outlives MessageLifetime (A2) or a
+look-up that lags longer than stated (A5) breaks it: the audit ends too early.`,
+		Source:      "teesofttech/PayBridge#115, akira-io/laravel-sisp#306 (how refunds go wrong)",
+		Expect:      held,
+		Profiles:    []string{keylessLookup},
+		Compensates: true,
+
+		Client:     oneKey,
+		Handler:    func(cfg impl.Config, ports impl.Ports) impl.Handler { return &compensator{cfg, ports} },
+		Reconciler: func(cfg impl.Config, ports impl.Ports) impl.Reconciler { return &compensator{cfg, ports} },
+	}
+}
+
+type compensator struct {
+	cfg   impl.Config
+	ports impl.Ports
+}
+
+// want says whether somebody asks for the outcome now.
+type want bool
+
+// sender says whether this run made the claim.
+type sender bool
+
+const (
+	firstSender sender = true
+	laterSender sender = false
+)
+
+func (c *compensator) Handle(ctx context.Context, req impl.Request) (impl.Reply, error) {
+	fresh, err := operation(req)
+	if err != nil {
+		return impl.Reply{}, err
+	}
+	if isAudit(fresh.ID) {
+		return impl.Reply{}, &impl.RefusedError{Field: "scope", Err: errors.New("it is kept for audits")}
+	}
+	r := begin(ctx, c.cfg, c.ports)
+	rec, mine, err := r.claim(fresh)
+	switch {
+	case err != nil:
+		return impl.Reply{}, err
+	case mine:
+		return c.send(r, rec, firstSender)
+	case rec.Fingerprint != fresh.Fingerprint:
+		return impl.Reply{}, impl.ErrMismatch
+	case rec.State.Terminal():
+		return replay(rec)
+	case !r.abandoned(rec):
+		return r.inProgress()
+	default:
+		return c.resolve(r, rec, true)
+	}
+}
+
+// send charges once, after the audit and the mark are known to be stored. A
+// record that is marked already has its audit.
+func (c *compensator) send(r *run, rec impl.Record, who sender) (impl.Reply, error) {
+	if rec.State == impl.StateClaimed {
+		if !c.audited(r, rec) {
+			return r.inProgress()
+		}
+		next := rec
+		next.State = impl.StateSent
+		marked, err := r.write(impl.StepMarkSent, rec, next)
+		if err != nil {
+			return r.answerLost(marked)
+		}
+		rec = marked
+	}
+	if !r.maySend(rec) {
+		return r.inProgress()
+	}
+	result, err := c.ports.Provider.Charge(r.ctx, impl.StepCharge, impl.ChargeRequest{Ref: rec.ProviderKey, Body: rec.Request})
+	r.observe(impl.StepCharge, rec.ID, err)
+	// A decline is definite for the first sender, who completes on its own
+	// version: no other send was ever permitted. For a later one it is not.
+	if err != nil || !result.Approved && who == laterSender {
+		return r.inProgress()
+	}
+	return r.save(rec, result)
+}
+
+// resolve finds out how an operation ended whose owner's lease is over: the
+// clock, then the look-up, then one write. Unlike the reference it does not
+// wait for the earlier send to be dead before it sends again.
+func (c *compensator) resolve(r *run, rec impl.Record, wanted want) (impl.Reply, error) {
+	now := c.ports.Clock.Now()
+	charges, err := c.ports.Provider.Lookup(r.ctx, impl.StepLookUp, rec.ProviderKey)
+	r.observe(impl.StepLookUp, rec.ID, err)
+	switch {
+	case err != nil:
+		return r.inProgress()
+	case len(charges) > 0 && matches(rec, charges[0]):
+		return r.complete(rec, impl.StepComplete, impl.PaidReply(&rec, charges[0].ID))
+	case rec.State == impl.StateReview:
+		return r.inProgress()
+	case len(charges) > 0:
+		next := rec
+		next.State = impl.StateReview
+		if now, err := r.write(impl.StepReview, rec, next); err != nil {
+			return r.answerLost(now)
+		}
+		return r.inProgress()
+	case bool(wanted) && r.windowOpen(rec, now):
+		taken, err := r.takeOver(rec)
+		if err != nil {
+			return r.answerLost(taken)
+		}
+		return c.send(r, taken, laterSender)
+	case now.After(r.deadAt(rec)) && (r.unwanted(rec, now) || !r.windowOpen(rec, now)):
+		return r.complete(rec, impl.StepSettle, impl.DeclinedReply("not_charged"))
+	default:
+		return r.inProgress()
+	}
+}
+
+// matches reports whether a charge is what the record asked for, and still
+// stands.
+func matches(rec impl.Record, charge impl.Charge) bool {
+	amount, err := impl.ParseAmount(rec.Request)
+	return err == nil && charge.Amount == amount.Minor && charge.Currency == amount.Currency && !charge.Refunded
+}

@@ -1,0 +1,136 @@
+package designs
+
+import (
+	"context"
+	"strings"
+
+	"github.com/chargeonce/chargeonce/impl"
+	"github.com/chargeonce/chargeonce/impl/idemkey"
+)
+
+// A terminal record never changes, so what is still to be given back is kept
+// beside it, in a record of its own. The audit has the operation's provider
+// key and request, its LeaseUntil is when it is due next, and it is open until
+// nothing can be left to give back.
+
+// auditScope begins the scope of every audit. Scopes of operations begin with
+// a digit, see impl.Scope.
+const auditScope = "audit "
+
+func isAudit(id impl.ID) bool { return strings.HasPrefix(id.Scope, auditScope) }
+
+func auditOf(id impl.ID) impl.ID { return impl.ID{Scope: auditScope + id.Scope, Key: id.Key} }
+
+func auditedBy(id impl.ID) impl.ID {
+	return impl.ID{Scope: strings.TrimPrefix(id.Scope, auditScope), Key: id.Key}
+}
+
+// audited stores the audit of an operation and reports whether it is known to
+// be stored. An audit that is there already is as good. It is due when the
+// sends of this owner are dead: in a run without trouble it then ends at once.
+func (c *compensator) audited(r *run, rec impl.Record) bool {
+	audit := rec
+	audit.ID = auditOf(rec.ID)
+	audit.Owner = r.owner
+	audit.LeaseUntil = r.deadAt(rec)
+	_, _, err := c.ports.Registry.Insert(r.ctx, impl.StepClaim, audit)
+	r.observe(impl.StepClaim, audit.ID, err)
+	if err == nil {
+		return true
+	}
+	_, ok, err := r.read(audit.ID)
+	return err == nil && ok
+}
+
+// Reconcile sweeps once: operations as a retry would resolve them, audits,
+// and what has expired.
+func (c *compensator) Reconcile(ctx context.Context) error {
+	unfinished, err := c.ports.Registry.Unfinished(ctx, impl.StepSweep, c.ports.Clock.Now(), sweepLimit)
+	if err != nil {
+		return err
+	}
+	for _, rec := range unfinished {
+		r := begin(ctx, c.cfg, c.ports)
+		if isAudit(rec.ID) {
+			c.audit(r, rec)
+			continue
+		}
+		// Every answer but a settled one leaves the record to a later sweep.
+		_, _ = c.resolve(r, rec, want(c.cfg.RollForward))
+	}
+	return c.collect(ctx)
+}
+
+// audit gives back every charge but the kept one, and ends when there can be
+// no more of them. The clock is read first and the look-up made last, so that
+// sends which are dead by that clock are seen by that look-up.
+func (c *compensator) audit(r *run, audit impl.Record) {
+	now := c.ports.Clock.Now()
+	op, known, err := r.read(auditedBy(audit.ID))
+	if err != nil {
+		return
+	}
+	charges, err := c.ports.Provider.Lookup(r.ctx, impl.StepLookUp, audit.ProviderKey)
+	r.observe(impl.StepLookUp, audit.ID, err)
+
+	clean := err == nil && op.State.Terminal() && now.After(r.deadAt(op))
+	person := !known || op.State == impl.StateReview
+	for _, charge := range charges {
+		switch {
+		case !op.State.Terminal() || charge.ID == op.ChargeID || charge.Refunded:
+			// Before the end nobody knows which one is kept.
+			continue
+		case !matches(audit, charge):
+			person = true // under our reference, and not what we asked for
+		default:
+			// A refund without an answer is not repeated here: the next audit
+			// looks up first. After a decline nothing is kept.
+			err := c.ports.Provider.Refund(r.ctx, impl.StepRefund, impl.RefundRequest{
+				Key:      idemkey.Derive(op.Scope, charge.ID, "refund", 1),
+				ChargeID: charge.ID,
+			})
+			r.observe(impl.StepRefund, audit.ID, err)
+		}
+		clean = false
+	}
+
+	next, step := audit, impl.StepTakeOver
+	next.LeaseUntil = c.ports.Clock.Now().Add(c.cfg.ReconcileInterval)
+	switch {
+	case clean:
+		next.State, step = impl.StateSucceeded, impl.StepComplete
+		next.ExpiresAt = c.ports.Clock.Now().Add(c.cfg.Retention)
+	case person:
+		next.State, step = impl.StateReview, impl.StepReview
+	}
+	// A lost race or an unanswered write leaves the audit to a later sweep.
+	_, _ = r.write(step, audit, next)
+}
+
+// collect drops the bodies of expired records, then their tombstones; an
+// operation's tombstone, which names the kept charge, outlives its audit.
+func (c *compensator) collect(ctx context.Context) error {
+	now := c.ports.Clock.Now()
+	expired, err := c.ports.Registry.Expired(ctx, impl.StepCollect, now, sweepLimit)
+	if err != nil {
+		return err
+	}
+	for _, rec := range expired {
+		r := begin(ctx, c.cfg, c.ports)
+		// A lost race or an unanswered write leaves the record to a later sweep.
+		if rec.Tombstone {
+			if audit, there, err := r.read(auditOf(rec.ID)); err == nil && (!there || audit.State.Terminal()) {
+				_ = c.ports.Registry.Delete(ctx, impl.StepCollect, rec.ID, rec.Fence())
+			}
+			continue
+		}
+		next := rec
+		next.Tombstone = true
+		next.Reply = impl.Reply{Outcome: rec.Reply.Outcome, Status: rec.Reply.Status, ChargeID: rec.Reply.ChargeID}
+		next.Request = nil
+		next.ExpiresAt = now.Add(c.cfg.ProviderWindow)
+		next.Owner = r.owner
+		_ = c.ports.Registry.Update(ctx, impl.StepCollect, rec.Fence(), next)
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package designs
+
+import (
+	"context"
+
+	"github.com/chargeonce/chargeonce/impl"
+)
+
+// keyPerAttempt claims the operation as it should and sends a provider key
+// with every charge, a new one each time.
+func keyPerAttempt() impl.Design {
+	return impl.Design{
+		Name:    "key-per-attempt",
+		Summary: "every charge carries a fresh provider key",
+		Doc: `It believes that a provider key makes a charge idempotent, whatever the key is. The key
+protects against what the network does to one send. The next owner makes another key,
+and to the provider that is another payment. A lost answer breaks it, and
+StableProviderKey falls with SingleCharge.`,
+		Source:    "woocommerce-gateway-stripe#2339, Adyen/adyen-commercetools#1305",
+		Expect:    "SingleCharge",
+		Profiles:  []string{keyed},
+		Scenarios: []string{retryOtherReplica, onePayment},
+
+		Client:  oneKey,
+		Handler: func(cfg impl.Config, ports impl.Ports) impl.Handler { return &rekeyer{cfg, ports} },
+	}
+}
+
+type rekeyer struct {
+	cfg   impl.Config
+	ports impl.Ports
+}
+
+func (h *rekeyer) Handle(ctx context.Context, req impl.Request) (impl.Reply, error) {
+	fresh, err := operation(req)
+	if err != nil {
+		return impl.Reply{}, err
+	}
+	r := begin(ctx, h.cfg, h.ports)
+	rec, mine, err := r.claim(fresh)
+	if err != nil {
+		return impl.Reply{}, err
+	}
+	if !mine {
+		switch {
+		case rec.Fingerprint != fresh.Fingerprint:
+			return impl.Reply{}, impl.ErrMismatch
+		case rec.State.Terminal():
+			return replay(rec)
+		case !r.abandoned(rec):
+			return r.inProgress()
+		}
+		if rec, err = r.takeOver(rec); err != nil {
+			return r.answerLost(rec)
+		}
+	}
+	if !r.maySend(rec) {
+		return r.inProgress()
+	}
+	// The defect: the record has a key for this, made once and kept.
+	key := h.ports.IDs.Owner()
+	result, err := h.ports.Provider.Charge(ctx, impl.StepCharge, impl.ChargeRequest{Key: key, Ref: rec.ProviderKey, Body: rec.Request})
+	if err != nil {
+		return r.inProgress()
+	}
+	return r.save(rec, result)
+}
