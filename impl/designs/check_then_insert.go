@@ -37,7 +37,7 @@ func (h *checker) Handle(ctx context.Context, req impl.Request) (impl.Reply, err
 	if err != nil {
 		return impl.Reply{}, err
 	}
-	r := begin(ctx, h.cfg, h.ports)
+	r := begin(ctx, &h.cfg, &h.ports)
 	stored, known, err := r.read(fresh.ID)
 	switch {
 	case err != nil:

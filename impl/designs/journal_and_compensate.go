@@ -58,7 +58,7 @@ func (c *compensator) Handle(ctx context.Context, req impl.Request) (impl.Reply,
 	if isAudit(fresh.ID) {
 		return impl.Reply{}, &impl.RefusedError{Field: "scope", Err: errors.New("it is kept for audits")}
 	}
-	r := begin(ctx, c.cfg, c.ports)
+	r := begin(ctx, &c.cfg, &c.ports)
 	rec, mine, err := r.claim(fresh)
 	switch {
 	case err != nil:

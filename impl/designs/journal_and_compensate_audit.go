@@ -50,7 +50,7 @@ func (c *compensator) Reconcile(ctx context.Context) error {
 		return err
 	}
 	for _, rec := range unfinished {
-		r := begin(ctx, c.cfg, c.ports)
+		r := begin(ctx, &c.cfg, &c.ports)
 		if isAudit(rec.ID) {
 			c.audit(r, rec)
 			continue
@@ -116,7 +116,7 @@ func (c *compensator) collect(ctx context.Context) error {
 		return err
 	}
 	for _, rec := range expired {
-		r := begin(ctx, c.cfg, c.ports)
+		r := begin(ctx, &c.cfg, &c.ports)
 		// A lost race or an unanswered write leaves the record to a later sweep.
 		if rec.Tombstone {
 			if audit, there, err := r.read(auditOf(rec.ID)); err == nil && (!there || audit.State.Terminal()) {

@@ -37,7 +37,7 @@ func (h *localLocker) Handle(ctx context.Context, req impl.Request) (impl.Reply,
 	if err != nil {
 		return impl.Reply{}, err
 	}
-	r := begin(ctx, h.cfg, h.ports)
+	r := begin(ctx, &h.cfg, &h.ports)
 
 	// The defect: this excludes the handlers of this process and no others.
 	h.ports.Locks.Lock(ctx, fresh.ProviderKey)

@@ -36,7 +36,7 @@ func (h *keyOnly) Handle(ctx context.Context, req impl.Request) (impl.Reply, err
 	if err != nil {
 		return impl.Reply{}, err
 	}
-	r := begin(ctx, h.cfg, h.ports)
+	r := begin(ctx, &h.cfg, &h.ports)
 	rec, mine, err := r.claim(fresh)
 	if err != nil {
 		return impl.Reply{}, err

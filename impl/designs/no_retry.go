@@ -32,12 +32,15 @@ is charged and not known to be, for ever: the client gave up without a final ans
 type singleShot struct{ ports impl.ClientPorts }
 
 func (c *singleShot) Pay(ctx context.Context, p impl.Payment) (impl.Reply, error) {
-	if p.Key != "" {
-		// An attempt was made before the restart. The defect: asking again
-		// with the same key would tell how it ended.
+	key := p.Key
+	switch {
+	case key == "":
+		key = c.ports.IDs.Key()
+		c.ports.Journal(key)
+	case !p.Since.IsZero():
+		// An attempt was made before. The defect: asking again with the same
+		// key would tell how it ended.
 		return impl.Reply{}, impl.ErrUnknown
 	}
-	key := c.ports.IDs.Key()
-	c.ports.Journal(key)
 	return c.ports.Transport.Send(ctx, impl.Request{Scope: p.Scope, Endpoint: p.Endpoint, Key: key, Body: p.Body})
 }

@@ -17,13 +17,13 @@ const sweepLimit = 100
 // what these designs do right and have in common. Its owner token is its own.
 // Nothing in this file is a defect of a design.
 type run struct {
-	cfg   impl.Config
-	ports impl.Ports
+	cfg   *impl.Config
+	ports *impl.Ports
 	ctx   context.Context
 	owner string
 }
 
-func begin(ctx context.Context, cfg impl.Config, ports impl.Ports) *run {
+func begin(ctx context.Context, cfg *impl.Config, ports *impl.Ports) *run {
 	return &run{cfg, ports, ctx, ports.IDs.Owner()}
 }
 
