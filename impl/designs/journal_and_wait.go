@@ -15,8 +15,8 @@ func journalAndWait() impl.Design {
 acknowledged stays (A3), and that look-up shows every charge after LookupLag (A5).
 A record that is not marked was surely not sent. A marked one is looked up, and sent
 again only when all earlier sends are dead and none is found: at most one charge, and
-nothing to give back. A message that outlives its bound or a look-up that lags longer
-breaks it. Where the provider has no look-up either, nothing can prove that the first
+nothing to give back. A message that outlives its bound, a look-up that lags longer, or
+a transport that re-sends by itself (A6), which no journal sees, breaks it. Where the provider has no look-up either, nothing can prove that the first
 send did not land: the operation is sent once and ends in review.`,
 		Source:   "koala73/worldmonitor#8294 (the provider has no idempotency at all)",
 		Expect:   held,
