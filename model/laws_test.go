@@ -19,8 +19,8 @@ var outcomes = []history.Outcome{
 var drawInput = rapid.Custom(func(t *rapid.T) model.Input {
 	in := model.Input{
 		Kind:       model.InputKind(rapid.Uint8Range(0, uint8(model.End)).Draw(t, "kind")),
-		Parameters: rapid.SampledFrom([]model.Parameters{x, y}).Draw(t, "parameters"),
-		Charge:     rapid.SampledFrom([]string{"c1", "c2", "c3"}).Draw(t, "charge"),
+		Parameters: rapid.SampledFrom([]model.Parameters{x, x, x, y}).Draw(t, "parameters"),
+		Charge:     rapid.SampledFrom([]string{"c1", "c1", "c2", "c3"}).Draw(t, "charge"),
 	}
 	switch in.Kind {
 	case model.Answer:
@@ -45,7 +45,7 @@ func TestPromisesAreKept(t *testing.T) {
 		var final model.Reply
 		var notCharged, gone bool
 		net := make(map[string]bool)
-		for _, in := range rapid.SliceOfN(drawInput, 0, 60).Draw(t, "inputs") {
+		for _, in := range rapid.SliceOfN(drawInput, 20, 60).Draw(t, "inputs") {
 			next, why := s.Step(&in, rules)
 			if why != model.Allowed {
 				if next != s {
