@@ -122,12 +122,12 @@ func (c *Config) Validate() error {
 	L, S, W := c.MessageLifetime, c.MaxClockSkew, c.ProviderWindow
 	add("", c.Lease > S+c.HealthyRun, "Lease is %v: want more than MaxClockSkew + HealthyRun = %v, or healthy runs lose their lease", c.Lease, S+c.HealthyRun)
 	add(A4, c.Retention > c.RetryHorizon+2*L+S, "Retention is %v: want more than RetryHorizon + 2·MessageLifetime + MaxClockSkew = %v, or a retry finds its record forgotten", c.Retention, c.RetryHorizon+2*L+S)
-	if c.Provider.Keys {
+	if c.Provider.Keys && c.Provider.StoresDeclines {
 		need := c.Lease + c.ReconcileInterval + L + 2*S
 		add(A1, need < W, "ProviderWindow is %v: want more than Lease + ReconcileInterval + MessageLifetime + 2·MaxClockSkew = %v, or no second send fits into it", W, need)
 	} else {
 		need := c.Lease + c.ReconcileInterval + 2*L + c.LookupLag + 2*S
-		add(A1, need < W, "ProviderWindow (how long we try without keys) is %v: want more than Lease + ReconcileInterval + 2·MessageLifetime + LookupLag + 2·MaxClockSkew = %v", W, need)
+		add(A1, need < W, "ProviderWindow (without keys: how long we try) is %v: want more than Lease + ReconcileInterval + 2·MessageLifetime + LookupLag + 2·MaxClockSkew = %v", W, need)
 	}
 	add(A6, c.Provider.StoresDeclines || !c.TransportResends, "TransportResends is on and the provider does not store declines: a decline proves nothing when a copy may still be approved; switch the transport's re-sends off")
 	return errors.Join(problems...)

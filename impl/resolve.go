@@ -16,64 +16,67 @@ const (
 // resolve finds out how an operation ended whose owner's lease is over. It
 // writes nothing until it knows what to write: the clock, then the look-up,
 // then one compare-and-swap on the record as it was read.
-func (r *run) resolve(rec Record, by want) (Reply, error) {
+func (r *Run) resolve(rec Record, by want) (Reply, error) {
+	r.Renew()
 	now := r.ports.Clock.Now()
 	charges, err := r.ports.Provider.Lookup(r.ctx, StepLookUp, rec.ProviderKey)
-	r.observe(StepLookUp, rec.ID, err)
+	r.Observe(StepLookUp, rec.ID, err)
 	noLookup := errors.Is(err, ErrNoLookup)
 	if err != nil && !noLookup {
-		return r.inProgress()
+		return r.InProgress()
 	}
 	if len(charges) > 0 {
 		return r.found(rec, charges)
 	}
 	if rec.State == StateReview {
-		return r.inProgress()
+		return r.InProgress()
 	}
-	// Without keys a second send is a second charge, so the first must be
-	// provably gone; with keys the two collapse.
-	resend := r.cfg.Provider.Keys || rec.State == StateClaimed || (!noLookup && r.dead(&rec, now))
-	windowOpen := r.canSend(&rec, now)
+	// Where keys collapse approvals and declines alike, a second send joins the
+	// first. Elsewhere it is a second question to the bank, so that the first
+	// must be provably over: never sent, or dead and not found. Then the answer
+	// to the second is definite, a decline too.
+	collapses := r.cfg.Provider.Keys && r.cfg.Provider.StoresDeclines
+	neverSent := !r.cfg.Provider.Keys && rec.State == StateClaimed
+	dead := r.Dead(&rec, now)
+	resend := collapses || neverSent || dead && (r.cfg.Provider.Keys || !noLookup)
+	windowOpen := r.CanSend(&rec, now.Add(r.cfg.HealthyRun)) // or a take-over moves the lease and sends nothing
+	notCharged := dead && (neverSent || !noLookup)
 	switch {
 	case by == wanted && windowOpen && resend:
-		next := rec
-		next.LeaseUntil = now.Add(r.cfg.Lease)
-		taken, err := r.write(StepTakeOver, rec, next)
+		taken, err := r.TakeOver(rec, now)
 		if err != nil {
-			return r.answerLost(taken)
+			return r.AnswerLost(taken)
 		}
-		return r.charge(taken, laterSender)
-	case noLookup && !windowOpen && r.dead(&rec, now):
+		return r.charge(taken)
+	case notCharged && (r.Unwanted(&rec, now) || !windowOpen):
+		return r.Complete(rec, StepSettle, DeclinedReply("not_charged"))
+	case dead && !notCharged && (!r.cfg.Provider.Keys || !windowOpen):
 		return r.review(rec)
-	case noLookup:
-		return r.inProgress()
-	case r.dead(&rec, now) && (r.unwanted(&rec, now) || !windowOpen):
-		return r.complete(rec, StepSettle, DeclinedReply("not_charged"))
 	default:
-		return r.inProgress()
+		return r.InProgress()
 	}
 }
 
 // found completes with the charge that the provider shows, or hands over
 // what is not this operation's.
-func (r *run) found(rec Record, charges []Charge) (Reply, error) {
+func (r *Run) found(rec Record, charges []Charge) (Reply, error) {
 	amount, err := ParseAmount(rec.Request)
 	if err != nil || len(charges) != 1 || charges[0].Refunded || charges[0].Amount != amount.Minor || charges[0].Currency != amount.Currency {
 		if rec.State == StateReview {
-			return r.inProgress()
+			return r.InProgress()
 		}
 		return r.review(rec)
 	}
-	return r.complete(rec, StepComplete, PaidReply(&rec, charges[0].ID))
+	return r.Complete(rec, StepComplete, PaidReply(&rec, charges[0].ID))
 }
 
-func (r *run) review(rec Record) (Reply, error) {
+func (r *Run) review(rec Record) (Reply, error) {
 	next := rec
 	next.State = StateReview
-	if now, err := r.write(StepReview, rec, next); err != nil {
-		return r.answerLost(now)
+	if now, err := r.Write(StepReview, rec, next); err != nil {
+		return r.AnswerLost(now)
 	}
-	return r.inProgress()
+	return r.InProgress()
 }
 
 // sweepLimit bounds one sweep; what is left over is found by the next.
@@ -91,7 +94,7 @@ func (s *Service) Reconcile(ctx context.Context) error {
 	}
 	for _, rec := range unfinished {
 		// Every answer but a settled one leaves the record to a later sweep.
-		_, _ = s.begin(ctx).resolve(rec, want(s.cfg.RollForward))
+		_, _ = Begin(ctx, &s.cfg, &s.ports).resolve(rec, want(s.cfg.RollForward))
 	}
 	return s.collect(ctx)
 }

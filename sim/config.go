@@ -13,12 +13,6 @@ import (
 	"github.com/chargeonce/chargeonce/sim/provider"
 )
 
-// Store is a registry that the simulator can empty for the next run.
-type Store interface {
-	impl.Registry
-	Reset() error
-}
-
 // Config is one world: what runs in it, and what may go wrong.
 type Config struct {
 	Design   impl.Design
@@ -30,8 +24,10 @@ type Config struct {
 	// Break lists the assumptions that the world may break; it lifts what
 	// Validate says of them.
 	Break []impl.Assumption
-	// Store keeps the records.
-	Store Store
+	// Store keeps the records: the real registry, behind the simulated network.
+	Store impl.Registry
+	// Empty makes the store empty for the next run.
+	Empty func() error
 	// Timing is how long things take; the zero value is [DefaultTiming].
 	Timing Timing
 	// Service is what the deployment states about itself; nil is
@@ -89,7 +85,7 @@ func (c *Config) Validate() error {
 	if c.Design.Handler == nil || c.Design.Client == nil {
 		problems = append(problems, fmt.Errorf("sim: the design %q has no handler or no client", c.Design.Name))
 	}
-	if c.Store == nil {
+	if c.Store == nil || c.Empty == nil {
 		problems = append(problems, errors.New("sim: there is no store for the records"))
 	}
 	for class, on := range c.Classes {
@@ -138,9 +134,6 @@ func (c *Config) timing() Timing {
 	t := c.Timing
 	if t == (Timing{}) {
 		t = DefaultTiming
-	}
-	if c.Scenario.ClientTimeout > 0 {
-		t.ClientTimeout = c.Scenario.ClientTimeout
 	}
 	return t
 }

@@ -17,9 +17,9 @@ type Scenario struct {
 	Clients [][]Pay // what each client does, one after the other
 	// Chaos is how long faults may happen; after it everything heals.
 	Chaos time.Duration
-	// ClientTimeout is how long a client waits for an answer; 0 is the
-	// timing's.
-	ClientTimeout time.Duration
+	// Impatience is how long a client waits for the answer to its first
+	// attempt; 0 is as long as for all others.
+	Impatience time.Duration
 	// Collect keeps the world running until every record was forgotten.
 	Collect bool
 }
@@ -56,8 +56,8 @@ var Scenarios = []Scenario{
 		Clients: [][]Pay{{{Order: 1}}},
 	},
 	{
-		Name: "retry-other-replica", Doc: "an impatient client: its retry reaches the other replica while the first still works",
-		Servers: 2, Chaos: chaos, ClientTimeout: 25 * time.Millisecond,
+		Name: "retry-other-replica", Doc: "an impatient client: it hangs up on its first attempt, and its retry goes to the other replica",
+		Servers: 2, Chaos: chaos, Impatience: 25 * time.Millisecond,
 		Orders:  []Order{twelve("")},
 		Clients: [][]Pay{{{Order: 1}}},
 	},
@@ -93,7 +93,7 @@ var Scenarios = []Scenario{
 		Servers: 2, Chaos: chaos,
 		Orders: []Order{
 			twelve("page-7f3a"),
-			{Tenant: "acme", Amount: 4550, Currency: "USD", Source: "card_2"},
+			{Tenant: "acme", Amount: 4550, Currency: "USD", Source: "card_2", Key: "page-91bc"},
 			{Tenant: "globex", Amount: 1200, Currency: "EUR", Source: "card_3", Key: "page-7f3a"},
 			{Tenant: "globex", Amount: 700, Currency: "EUR", Source: "card_declined"},
 		},

@@ -39,10 +39,14 @@ func (c *Client) Pay(ctx context.Context, p impl.Payment) (impl.Reply, error) {
 		key = c.ports.IDs.Key()
 		c.ports.Journal(key)
 	}
+	since := p.Since
+	if since.IsZero() {
+		since = c.ports.Clock.Now()
+	}
 	pause := c.retry.First
 	for {
 		reply, err := c.ports.Transport.Send(ctx, impl.Request{Scope: p.Scope, Endpoint: p.Endpoint, Key: key, Body: p.Body})
-		if Final(err) || c.ports.Clock.Now().Add(pause).Sub(p.Since) > c.retry.Horizon {
+		if Final(err) || c.ports.Clock.Now().Add(pause).Sub(since) > c.retry.Horizon {
 			return reply, err
 		}
 		if c.ports.Clock.Sleep(ctx, pause) != nil {

@@ -33,25 +33,25 @@ type checker struct {
 }
 
 func (h *checker) Handle(ctx context.Context, req impl.Request) (impl.Reply, error) {
-	fresh, err := operation(req)
+	fresh, err := impl.Parse(req)
 	if err != nil {
 		return impl.Reply{}, err
 	}
 	r := begin(ctx, &h.cfg, &h.ports)
-	stored, known, err := r.read(fresh.ID)
+	stored, known, err := r.ReadBack(fresh.ID)
 	switch {
 	case err != nil:
 		return impl.Reply{}, impl.ErrUnavailable
 	case known && stored.Fingerprint != fresh.Fingerprint:
 		return impl.Reply{}, impl.ErrMismatch
 	case known:
-		return replay(stored)
+		return impl.Replay(stored)
 	}
 
 	// The defect: whoever else looked by now is here as well.
 	result, err := h.ports.Provider.Charge(ctx, impl.StepCharge, impl.ChargeRequest{Ref: fresh.ProviderKey, Body: fresh.Request})
 	if err != nil {
-		return r.inProgress()
+		return r.InProgress()
 	}
 	return r.insertFinished(fresh, result)
 }

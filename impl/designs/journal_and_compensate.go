@@ -44,16 +44,16 @@ type compensator struct {
 // want says whether somebody asks for the outcome now.
 type want bool
 
-// sender says whether this run made the claim.
+// sender says whether any other send of the operation can still land.
 type sender bool
 
 const (
-	firstSender sender = true
-	laterSender sender = false
+	onlySender  sender = true
+	amongOthers sender = false
 )
 
 func (c *compensator) Handle(ctx context.Context, req impl.Request) (impl.Reply, error) {
-	fresh, err := operation(req)
+	fresh, err := impl.Parse(req)
 	if err != nil {
 		return impl.Reply{}, err
 	}
@@ -61,18 +61,18 @@ func (c *compensator) Handle(ctx context.Context, req impl.Request) (impl.Reply,
 		return impl.Reply{}, &impl.RefusedError{Field: "scope", Err: errors.New("it is kept for audits")}
 	}
 	r := begin(ctx, &c.cfg, &c.ports)
-	rec, mine, err := r.claim(fresh)
+	rec, mine, err := r.Claim(fresh)
 	switch {
 	case err != nil:
 		return impl.Reply{}, err
 	case mine:
-		return c.send(r, rec, firstSender)
+		return c.send(r, rec, onlySender)
 	case rec.Fingerprint != fresh.Fingerprint:
 		return impl.Reply{}, impl.ErrMismatch
 	case rec.State.Terminal():
-		return replay(rec)
+		return impl.Replay(rec)
 	case !r.abandoned(rec):
-		return r.inProgress()
+		return r.InProgress()
 	default:
 		return c.resolve(r, rec, true)
 	}
@@ -83,60 +83,64 @@ func (c *compensator) Handle(ctx context.Context, req impl.Request) (impl.Reply,
 func (c *compensator) send(r *run, rec impl.Record, who sender) (impl.Reply, error) {
 	if rec.State == impl.StateClaimed {
 		if !c.audited(r, rec) {
-			return r.inProgress()
+			return r.InProgress()
 		}
 		next := rec
 		next.State = impl.StateSent
-		marked, err := r.write(impl.StepMarkSent, rec, next)
+		marked, err := r.Write(impl.StepMarkSent, rec, next)
 		if err != nil {
-			return r.answerLost(marked)
+			return r.AnswerLost(marked)
 		}
 		rec = marked
 	}
-	if !r.maySend(rec) {
-		return r.inProgress()
+	if !r.MaySend(&rec) {
+		return r.InProgress()
 	}
 	result, err := c.ports.Provider.Charge(r.ctx, impl.StepCharge, impl.ChargeRequest{Ref: rec.ProviderKey, Body: rec.Request})
-	r.observe(impl.StepCharge, rec.ID, err)
-	// A decline is definite for the first sender, who completes on its own
-	// version: no other send was ever permitted. For a later one it is not.
-	if err != nil || !result.Approved && who == laterSender {
-		return r.inProgress()
+	r.Observe(impl.StepCharge, rec.ID, err)
+	// A decline is definite for the only sender, who completes on its own
+	// version. Among others it is not: an earlier send may still be approved.
+	if err != nil || !result.Approved && who == amongOthers {
+		return r.InProgress()
 	}
 	return r.save(rec, result)
 }
 
 // resolve finds out how an operation ended whose owner's lease is over: the
 // clock, then the look-up, then one write. Unlike the reference it does not
-// wait for the earlier send to be dead before it sends again.
+// wait for the earlier send to be dead before it sends again, except where the
+// second lease is over too: a card that is declined would else be asked again
+// for ever, since a decline is only definite once the earlier sends are dead.
 func (c *compensator) resolve(r *run, rec impl.Record, wanted want) (impl.Reply, error) {
 	now := c.ports.Clock.Now()
 	charges, err := c.ports.Provider.Lookup(r.ctx, impl.StepLookUp, rec.ProviderKey)
-	r.observe(impl.StepLookUp, rec.ID, err)
+	r.Observe(impl.StepLookUp, rec.ID, err)
+	windowOpen := r.CanSend(&rec, now.Add(c.cfg.HealthyRun)) // or a take-over moves the lease and sends nothing
+	alone := sender(rec.State == impl.StateClaimed || r.Dead(&rec, now))
 	switch {
 	case err != nil:
-		return r.inProgress()
+		return r.InProgress()
 	case len(charges) > 0 && matches(rec, charges[0]):
-		return r.complete(rec, impl.StepComplete, impl.PaidReply(&rec, charges[0].ID))
+		return r.Complete(rec, impl.StepComplete, impl.PaidReply(&rec, charges[0].ID))
 	case rec.State == impl.StateReview:
-		return r.inProgress()
+		return r.InProgress()
 	case len(charges) > 0:
 		next := rec
 		next.State = impl.StateReview
-		if now, err := r.write(impl.StepReview, rec, next); err != nil {
-			return r.answerLost(now)
+		if now, err := r.Write(impl.StepReview, rec, next); err != nil {
+			return r.AnswerLost(now)
 		}
-		return r.inProgress()
-	case bool(wanted) && r.windowOpen(rec, now):
+		return r.InProgress()
+	case bool(wanted) && windowOpen && (alone == onlySender || now.Before(rec.WindowFrom.Add(2*c.cfg.Lease))):
 		taken, err := r.takeOver(rec)
 		if err != nil {
-			return r.answerLost(taken)
+			return r.AnswerLost(taken)
 		}
-		return c.send(r, taken, laterSender)
-	case now.After(r.deadAt(rec)) && (r.unwanted(rec, now) || !r.windowOpen(rec, now)):
-		return r.complete(rec, impl.StepSettle, impl.DeclinedReply("not_charged"))
+		return c.send(r, taken, alone)
+	case r.Dead(&rec, now) && (r.Unwanted(&rec, now) || !windowOpen):
+		return r.Complete(rec, impl.StepSettle, impl.DeclinedReply("not_charged"))
 	default:
-		return r.inProgress()
+		return r.InProgress()
 	}
 }
 

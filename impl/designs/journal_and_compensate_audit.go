@@ -31,14 +31,14 @@ func auditedBy(id impl.ID) impl.ID {
 func (c *compensator) audited(r *run, rec impl.Record) bool {
 	audit := rec
 	audit.ID = auditOf(rec.ID)
-	audit.Owner = r.owner
-	audit.LeaseUntil = r.deadAt(rec)
+	audit.Owner = r.Owner()
+	audit.LeaseUntil = rec.LeaseUntil.Add(c.cfg.MessageLifetime + c.cfg.LookupLag + c.cfg.MaxClockSkew)
 	_, _, err := c.ports.Registry.Insert(r.ctx, impl.StepClaim, audit)
-	r.observe(impl.StepClaim, audit.ID, err)
+	r.Observe(impl.StepClaim, audit.ID, err)
 	if err == nil {
 		return true
 	}
-	_, ok, err := r.read(audit.ID)
+	_, ok, err := r.ReadBack(audit.ID)
 	return err == nil && ok
 }
 
@@ -66,14 +66,14 @@ func (c *compensator) Reconcile(ctx context.Context) error {
 // sends which are dead by that clock are seen by that look-up.
 func (c *compensator) audit(r *run, audit impl.Record) {
 	now := c.ports.Clock.Now()
-	op, known, err := r.read(auditedBy(audit.ID))
+	op, known, err := r.ReadBack(auditedBy(audit.ID))
 	if err != nil {
 		return
 	}
 	charges, err := c.ports.Provider.Lookup(r.ctx, impl.StepLookUp, audit.ProviderKey)
-	r.observe(impl.StepLookUp, audit.ID, err)
+	r.Observe(impl.StepLookUp, audit.ID, err)
 
-	clean := err == nil && op.State.Terminal() && now.After(r.deadAt(op))
+	clean := err == nil && op.State.Terminal() && r.Dead(&op, now)
 	person := !known || op.State == impl.StateReview
 	for _, charge := range charges {
 		switch {
@@ -89,7 +89,7 @@ func (c *compensator) audit(r *run, audit impl.Record) {
 				Key:      idemkey.Derive(op.Scope, charge.ID, "refund", 1),
 				ChargeID: charge.ID,
 			})
-			r.observe(impl.StepRefund, audit.ID, err)
+			r.Observe(impl.StepRefund, audit.ID, err)
 		}
 		clean = false
 	}
@@ -104,7 +104,7 @@ func (c *compensator) audit(r *run, audit impl.Record) {
 		next.State, step = impl.StateReview, impl.StepReview
 	}
 	// A lost race or an unanswered write leaves the audit to a later sweep.
-	_, _ = r.write(step, audit, next)
+	_, _ = r.Write(step, audit, next)
 }
 
 // collect drops the bodies of expired records, then their tombstones; an
@@ -119,7 +119,7 @@ func (c *compensator) collect(ctx context.Context) error {
 		r := begin(ctx, &c.cfg, &c.ports)
 		// A lost race or an unanswered write leaves the record to a later sweep.
 		if rec.Tombstone {
-			if audit, there, err := r.read(auditOf(rec.ID)); err == nil && (!there || audit.State.Terminal()) {
+			if audit, there, err := r.ReadBack(auditOf(rec.ID)); err == nil && (!there || audit.State.Terminal()) {
 				_ = c.ports.Registry.Delete(ctx, impl.StepCollect, rec.ID, rec.Fence())
 			}
 			continue
@@ -129,7 +129,7 @@ func (c *compensator) collect(ctx context.Context) error {
 		next.Reply = impl.Reply{Outcome: rec.Reply.Outcome, Status: rec.Reply.Status, ChargeID: rec.Reply.ChargeID}
 		next.Request = nil
 		next.ExpiresAt = now.Add(c.cfg.ProviderWindow)
-		next.Owner = r.owner
+		next.Owner = r.Owner()
 		_ = c.ports.Registry.Update(ctx, impl.StepCollect, rec.Fence(), next)
 	}
 	return nil

@@ -57,12 +57,10 @@ func TestSurplusChargeIsGivenBack(t *testing.T) {
 // The audit does not end before the last send is dead.
 func TestAuditWaitsForTheLastSend(t *testing.T) {
 	w := compensating(t)
-	w.bank.holdCharges = 2
+	w.bank.holdCharges = 1
 	_, _ = w.attempt()
 	w.afterLease()
-	_, _ = w.attempt() // the second send, held as well
-	w.afterLease()
-	reply, err := w.attempt()
+	reply, err := w.attempt() // the second send, at once
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +173,7 @@ func TestNothingIsSentAfterTheWindow(t *testing.T) {
 		}
 		return false
 	}
-	w.now = closes.Add(-w.cfg.Lease / 2)
+	w.now = closes.Add(-w.cfg.HealthyRun - w.cfg.Lease/2)
 	if _, err := w.attempt(); !errors.Is(err, impl.ErrInProgress) || len(w.bank.keys) != 1 {
 		t.Errorf("attempt: %v after %d sends; want in progress after one", err, len(w.bank.keys))
 	}
@@ -259,4 +257,25 @@ func TestScopeOfAuditsIsRefused(t *testing.T) {
 	if !errors.Is(err, impl.ErrRefused) {
 		t.Errorf("Send into an audit's scope: %v, want it refused", err)
 	}
+}
+
+// A card that is declined again and again gets its answer: after the second
+// lease the next send waits until the earlier ones are dead, and then its
+// decline is definite.
+func TestDeclineBecomesDefinite(t *testing.T) {
+	w := compensating(t)
+	w.bank.holdCharges = 1
+	_, _ = w.attempt()
+	w.bank.held = nil // lost on its way
+	w.bank.decline = true
+	for range 20 {
+		w.afterLease()
+		if reply, err := w.attempt(); err == nil {
+			if reply.Outcome != impl.OutcomeDeclined || len(w.bank.charges) != 0 {
+				t.Fatalf("attempt = %+v with charges %v; want declined and none", reply, w.bank.charges)
+			}
+			return
+		}
+	}
+	t.Fatal("no answer in twenty leases")
 }

@@ -32,12 +32,12 @@ type rekeyer struct {
 }
 
 func (h *rekeyer) Handle(ctx context.Context, req impl.Request) (impl.Reply, error) {
-	fresh, err := operation(req)
+	fresh, err := impl.Parse(req)
 	if err != nil {
 		return impl.Reply{}, err
 	}
 	r := begin(ctx, &h.cfg, &h.ports)
-	rec, mine, err := r.claim(fresh)
+	rec, mine, err := r.Claim(fresh)
 	if err != nil {
 		return impl.Reply{}, err
 	}
@@ -46,22 +46,22 @@ func (h *rekeyer) Handle(ctx context.Context, req impl.Request) (impl.Reply, err
 		case rec.Fingerprint != fresh.Fingerprint:
 			return impl.Reply{}, impl.ErrMismatch
 		case rec.State.Terminal():
-			return replay(rec)
+			return impl.Replay(rec)
 		case !r.abandoned(rec):
-			return r.inProgress()
+			return r.InProgress()
 		}
 		if rec, err = r.takeOver(rec); err != nil {
-			return r.answerLost(rec)
+			return r.AnswerLost(rec)
 		}
 	}
-	if !r.maySend(rec) {
-		return r.inProgress()
+	if !r.MaySend(&rec) {
+		return r.InProgress()
 	}
 	// The defect: the record has a key for this, made once and kept.
 	key := h.ports.IDs.Owner()
 	result, err := h.ports.Provider.Charge(ctx, impl.StepCharge, impl.ChargeRequest{Key: key, Ref: rec.ProviderKey, Body: rec.Request})
 	if err != nil {
-		return r.inProgress()
+		return r.InProgress()
 	}
 	return r.save(rec, result)
 }

@@ -33,7 +33,7 @@ type localLocker struct {
 }
 
 func (h *localLocker) Handle(ctx context.Context, req impl.Request) (impl.Reply, error) {
-	fresh, err := operation(req)
+	fresh, err := impl.Parse(req)
 	if err != nil {
 		return impl.Reply{}, err
 	}
@@ -43,18 +43,18 @@ func (h *localLocker) Handle(ctx context.Context, req impl.Request) (impl.Reply,
 	h.ports.Locks.Lock(ctx, fresh.ProviderKey)
 	defer h.ports.Locks.Unlock(fresh.ProviderKey)
 
-	stored, ok, err := r.read(fresh.ID)
+	stored, ok, err := r.ReadBack(fresh.ID)
 	switch {
 	case err != nil:
 		return impl.Reply{}, impl.ErrUnavailable
 	case ok && stored.Fingerprint != fresh.Fingerprint:
 		return impl.Reply{}, impl.ErrMismatch
 	case ok:
-		return replay(stored)
+		return impl.Replay(stored)
 	}
 	result, err := h.ports.Provider.Charge(ctx, impl.StepCharge, impl.ChargeRequest{Ref: fresh.ProviderKey, Body: fresh.Request})
 	if err != nil {
-		return r.inProgress()
+		return r.InProgress()
 	}
 	return r.insertFinished(fresh, result)
 }

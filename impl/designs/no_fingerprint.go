@@ -32,12 +32,12 @@ type keyOnly struct {
 }
 
 func (h *keyOnly) Handle(ctx context.Context, req impl.Request) (impl.Reply, error) {
-	fresh, err := operation(req)
+	fresh, err := impl.Parse(req)
 	if err != nil {
 		return impl.Reply{}, err
 	}
 	r := begin(ctx, &h.cfg, &h.ports)
-	rec, mine, err := r.claim(fresh)
+	rec, mine, err := r.Claim(fresh)
 	if err != nil {
 		return impl.Reply{}, err
 	}
@@ -45,20 +45,20 @@ func (h *keyOnly) Handle(ctx context.Context, req impl.Request) (impl.Reply, err
 		// The defect: rec.Fingerprint may be another's, and nothing asks.
 		switch {
 		case rec.State.Terminal():
-			return replay(rec)
+			return impl.Replay(rec)
 		case !r.abandoned(rec):
-			return r.inProgress()
+			return r.InProgress()
 		}
 		if rec, err = r.takeOver(rec); err != nil {
-			return r.answerLost(rec)
+			return r.AnswerLost(rec)
 		}
 	}
-	if !r.maySend(rec) {
-		return r.inProgress()
+	if !r.MaySend(&rec) {
+		return r.InProgress()
 	}
 	result, err := h.ports.Provider.Charge(ctx, impl.StepCharge, impl.ChargeRequest{Key: rec.ProviderKey, Ref: rec.ProviderKey, Body: rec.Request})
 	if err != nil {
-		return r.inProgress()
+		return r.InProgress()
 	}
 	return r.save(rec, result)
 }

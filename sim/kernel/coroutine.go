@@ -16,6 +16,7 @@ type Coroutine struct {
 	kernel *Kernel
 	task   Task
 	next   func() (struct{}, bool)
+	stop   func()
 	yield  func(struct{}) bool
 
 	ended     bool
@@ -49,7 +50,7 @@ func (k *Kernel) Spawn(t Task) *Coroutine {
 	} else {
 		c = &Coroutine{kernel: k}
 		making.Add(1)
-		c.next, _ = iter.Pull(c.loop)
+		c.next, c.stop = iter.Pull(c.loop)
 		making.Add(1)
 	}
 	c.task = t
@@ -173,6 +174,14 @@ func (c *Coroutine) die() {
 
 // Panic returns what the task panicked with, and where.
 func (c *Coroutine) Panic() (value any, stack []byte) { return c.panicked, c.stack }
+
+// Close ends the idle coroutines. The kernel may be used again.
+func (k *Kernel) Close() {
+	for _, c := range k.idle {
+		c.stop()
+	}
+	k.idle = nil
+}
 
 // Rogue reports whether code on a coroutine has started a goroutine. The
 // kernel must then not be used again. Another part of the program that starts

@@ -218,15 +218,15 @@ func ParseDeviation(line string) (Deviation, error) {
 			continue
 		}
 		choice.Class = c
-		if choice.fits(site) {
+		if choice.Fits(site) {
 			return Deviation{site, choice}, nil
 		}
 	}
 	return Deviation{}, fmt.Errorf("%q does not go with %q %s", verb, site, strings.Join(rest, " "))
 }
 
-// fits reports whether the world could offer the choice at the site.
-func (c Choice) fits(s Site) bool {
+// Fits reports whether the vocabulary knows the choice at such a site.
+func (c Choice) Fits(s Site) bool {
 	info := &classes[c.Class]
 	ok := len(info.bounds) == 0 && c.Bound == BoundNone
 	for _, b := range info.bounds {

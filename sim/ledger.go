@@ -1,0 +1,165 @@
+package sim
+
+import (
+	"errors"
+
+	"github.com/chargeonce/chargeonce/impl"
+	"github.com/chargeonce/chargeonce/model/history"
+	"github.com/chargeonce/chargeonce/sim/plan"
+	"github.com/chargeonce/chargeonce/sim/provider"
+)
+
+// sendCharge tells the history that a charge request leaves.
+func (w *World) sendCharge(c *call) {
+	w.emit(history.Event{
+		Kind: history.KindSend, Process: c.run.p.id.String(), Operation: w.orderName(c.order),
+		ProviderKey: c.charge.Ref, Request: digest(c.charge.Body), Run: c.run.name,
+	})
+}
+
+// serveProvider lets a request reach the provider.
+func (w *World) serveProvider(c *call) {
+	_, choice := w.ask(plan.WhatServe, plan.Provider, 0, c.step, c.attempt)
+	if choice.Class == plan.ClassFreeze {
+		w.freeze(plan.Provider, choice, c)
+		return
+	}
+	a, _ := w.answers.take()
+	a.err, a.charges = nil, a.charges[:0]
+	if choice.Class == plan.ClassFailBefore {
+		w.took(choice.Class)
+		a.err = &impl.ProviderError{Status: 500}
+		w.postAnswer(c, a)
+		return
+	}
+	switch c.op {
+	case opCharge:
+		w.serveCharge(c, a, choice)
+	case opLookup:
+		w.serveLookup(c, a, choice)
+	case opRefund:
+		w.serveRefund(c, a)
+	}
+	if choice.Class == plan.ClassFailAfter && a.err == nil {
+		w.took(choice.Class)
+		a.err = &impl.ProviderError{Status: 500}
+	}
+	w.postAnswer(c, a)
+}
+
+func (c *call) arrival(at int64) provider.Arrival {
+	return provider.Arrival{At: at, Request: c.charge, Intent: c.order}
+}
+
+func (w *World) serveCharge(c *call, a *answer, choice plan.Choice) {
+	arrival := c.arrival(w.now())
+	switch choice.Class {
+	case plan.ClassForgetKeys:
+		if w.provider.Forget(c.charge.Key, w.now()) {
+			w.took(choice.Class)
+		}
+	case plan.ClassDecline:
+		arrival.Decline = true
+	case plan.ClassLate:
+		if w.provider.Pending(arrival) {
+			w.took(choice.Class)
+			at := w.now() + w.span(choice, int64(w.timing.CallTimeout))
+			w.k.Schedule(min(at, c.permit+int64(w.service.MessageLifetime)), evLand, c.index, 0)
+			a.err = &impl.ProviderError{Status: 500}
+			return
+		}
+	}
+	l := w.provider.Charge(arrival)
+	w.landed(c, &l)
+	if choice.Class == plan.ClassDecline && l.Kind == provider.Refused {
+		w.took(choice.Class)
+	}
+	switch l.Kind {
+	case provider.Captured, provider.Absorbed:
+		a.result = impl.ChargeResult{Approved: true, ChargeID: l.ChargeID}
+	case provider.Refused:
+		a.result = impl.ChargeResult{Code: l.Code}
+	case provider.Rejected:
+		a.err = &impl.ProviderError{Status: l.Status}
+	}
+}
+
+// landLate applies a charge that the provider has answered before.
+func (w *World) landLate(c *call) {
+	l := w.provider.Land(c.arrival(w.now()))
+	w.landed(c, &l)
+}
+
+// landed writes what became of a charge request into the history.
+func (w *World) landed(c *call, l *provider.Landing) {
+	e := history.Event{
+		Process: "provider", Operation: w.orderName(c.order), ProviderKey: c.charge.Ref, Charge: l.ChargeID,
+		Amount: l.Amount.Minor, Currency: l.Amount.Currency,
+	}
+	if c.order > 0 {
+		e.Scope = w.orders[c.order-1].scope
+	}
+	switch l.Kind {
+	case provider.Captured:
+		e.Kind = history.KindCharge
+		c.run.charged = true
+	case provider.Absorbed:
+		e.Kind = history.KindAbsorbed
+		c.run.charged = true
+		w.met(Absorbed)
+	case provider.Refused:
+		e.Kind, e.Amount, e.Currency = history.KindRefusal, 0, ""
+		w.met(Declined)
+	default:
+		w.mark(MarkSettle, plan.Provider, c.run.p.id, c.step, c.attempt, uint64(l.Status))
+		return
+	}
+	w.mark(MarkSettle, plan.Provider, c.run.p.id, c.step, c.attempt, uint64(l.Kind)<<32|uint64(l.Entry))
+	w.emit(e)
+}
+
+func (w *World) serveLookup(c *call, a *answer, choice plan.Choice) {
+	before := w.now() + 1
+	switch choice.Class {
+	case plan.ClassLag:
+		before = w.now() - int64(w.service.LookupLag)
+	case plan.ClassLagBeyond:
+		before = 0
+	}
+	var hidden int
+	a.charges, hidden = w.provider.Lookup(a.charges, c.ref, before)
+	if hidden > 0 {
+		w.took(choice.Class)
+	}
+	w.mark(MarkSettle, plan.Provider, c.run.p.id, c.step, c.attempt, uint64(len(a.charges)))
+}
+
+func (w *World) serveRefund(c *call, a *answer) {
+	entry, err := w.provider.Refund(c.refund.ChargeID)
+	switch {
+	case errors.Is(err, provider.ErrRefunded):
+		a.err = &impl.ProviderError{Status: 409}
+	case err != nil:
+		a.err = &impl.ProviderError{Status: 404}
+	default:
+		w.met(Refunded)
+		w.mark(MarkSettle, plan.Provider, c.run.p.id, c.step, c.attempt, 1<<40)
+		w.emit(history.Event{
+			Kind: history.KindRefund, Process: "provider", Operation: w.orderName(entry.Intent), Charge: entry.ID,
+			Amount: entry.Amount, Currency: entry.Currency,
+		})
+	}
+}
+
+// compareLeases counts a clock that is off as soon as it makes a lease look
+// over that is not, or the other way about.
+func (w *World) compareLeases(p *process) {
+	now := w.now()
+	for i := range w.records {
+		m := &w.records[i]
+		if !m.gone && !m.state.Terminal() && (m.lease < now) != (m.lease < now+p.offset) {
+			w.took(p.clockClass)
+			return
+		}
+	}
+}

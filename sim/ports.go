@@ -1,0 +1,298 @@
+package sim
+
+import (
+	"context"
+	"time"
+
+	"github.com/chargeonce/chargeonce/impl"
+	"github.com/chargeonce/chargeonce/sim/plan"
+)
+
+// A process is every port of the code that runs on it.
+var (
+	_ impl.Registry  = (*process)(nil)
+	_ impl.Provider  = (*process)(nil)
+	_ impl.Clock     = (*process)(nil)
+	_ impl.IDs       = (*process)(nil)
+	_ impl.Locks     = (*process)(nil)
+	_ impl.Transport = (*process)(nil)
+)
+
+// operation is which method of a port a call is.
+type operation uint8
+
+const (
+	opInsert operation = iota
+	opGet
+	opUpdate
+	opDelete
+	opUnfinished
+	opExpired
+	opCharge
+	opLookup
+	opRefund
+	opRequest
+)
+
+// call is a port call that is, or was, out. Its arguments never change, so
+// that a copy which arrives late still has them.
+type call struct {
+	index   int32
+	op      operation
+	step    impl.Step
+	run     *run
+	to      plan.Process
+	attempt plan.Attempt
+	order   int
+	permit  int64 // when the code under test made the call
+	done    bool
+
+	// arguments
+	rec    impl.Record
+	id     impl.ID
+	fence  impl.Fence
+	before time.Time
+	limit  int
+	charge impl.ChargeRequest
+	refund impl.RefundRequest
+	ref    string
+	req    impl.Request
+	try    int
+
+	got *answer // nil when none came
+}
+
+// answer is what a request was answered with; each arrival has its own.
+type answer struct {
+	rec     impl.Record
+	ok      bool
+	list    []impl.Record
+	result  impl.ChargeResult
+	charges []impl.Charge
+	reply   impl.Reply
+	err     error
+}
+
+// enter is the first thing that a port does.
+func (p *process) enter() *run { return p.w.k.Enter().(*run) }
+
+func (w *World) newCall(r *run, op operation, step impl.Step) *call {
+	c, index := w.calls.take()
+	c.index, c.op, c.step, c.run = index, op, step, r
+	c.attempt, c.order = r.attempt, r.order
+	c.permit, c.done, c.got = w.k.Now(), false, nil
+	return c
+}
+
+// about says which record a call is about, so that what the reconciler does
+// is told by the order.
+func (c *call) about(w *World, order int) *call {
+	r := c.run
+	if order == 0 {
+		order = r.order
+	}
+	c.order = order
+	if r.kind == runReconcile {
+		r.order = order
+		r.attempt = plan.NewAttempt(r.p.id, order, r.p.sweeps)
+		c.attempt = r.attempt
+	}
+	return c
+}
+
+// exchange sends the call and waits for its answer or the time-out.
+func (w *World) exchange(c *call, to plan.Process, timeout int64) *answer {
+	r := c.run
+	c.to = to
+	if to == plan.Provider || r.kind == runPay {
+		w.pass(r, plan.WhatBefore, c.step)
+	}
+	switch c.op {
+	case opCharge:
+		w.sendCharge(c)
+	case opRequest:
+		w.called(c)
+	}
+	r.call = c
+	w.postRequest(c)
+	w.k.Schedule(w.now()+timeout, evTimeout, c.index, 0)
+	w.pass(r, plan.WhatDuring, c.step)
+	for !c.done {
+		w.k.Park()
+	}
+	r.call = nil
+	w.pass(r, plan.WhatAfter, c.step)
+	w.finishStep(r.p.id, c.step)
+	if c.got == nil {
+		return &unanswered
+	}
+	return c.got
+}
+
+var unanswered = answer{err: impl.ErrUnknown}
+
+func (p *process) callTimeout() int64 { return int64(p.w.timing.CallTimeout) }
+
+// Insert is a port of the code under test.
+func (p *process) Insert(_ context.Context, step impl.Step, rec impl.Record) (impl.Record, bool, error) {
+	r, w := p.enter(), p.w
+	c := w.newCall(r, opInsert, step).about(w, w.orderOf(rec.ID, rec.ProviderKey))
+	c.rec = rec
+	a := w.exchange(c, plan.Registry, p.callTimeout())
+	return a.rec, a.ok, a.err
+}
+
+// Get is a port of the code under test.
+func (p *process) Get(_ context.Context, step impl.Step, id impl.ID) (impl.Record, bool, error) {
+	r, w := p.enter(), p.w
+	c := w.newCall(r, opGet, step).about(w, w.orderOf(id, ""))
+	c.id = id
+	a := w.exchange(c, plan.Registry, p.callTimeout())
+	return a.rec, a.ok, a.err
+}
+
+// Update is a port of the code under test.
+func (p *process) Update(_ context.Context, step impl.Step, was impl.Fence, next impl.Record) error {
+	r, w := p.enter(), p.w
+	c := w.newCall(r, opUpdate, step).about(w, w.orderOf(next.ID, next.ProviderKey))
+	c.fence, c.rec = was, next
+	return w.exchange(c, plan.Registry, p.callTimeout()).err
+}
+
+// Delete is a port of the code under test.
+func (p *process) Delete(_ context.Context, step impl.Step, id impl.ID, was impl.Fence) error {
+	r, w := p.enter(), p.w
+	c := w.newCall(r, opDelete, step).about(w, w.orderOf(id, ""))
+	c.id, c.fence = id, was
+	return w.exchange(c, plan.Registry, p.callTimeout()).err
+}
+
+// Unfinished is a port of the code under test.
+func (p *process) Unfinished(_ context.Context, step impl.Step, before time.Time, limit int) ([]impl.Record, error) {
+	r, w := p.enter(), p.w
+	c := w.newCall(r, opUnfinished, step).about(w, 0)
+	c.before, c.limit = before, limit
+	a := w.exchange(c, plan.Registry, p.callTimeout())
+	return a.list, a.err
+}
+
+// Expired is a port of the code under test. Where nothing is due there is
+// nothing to ask the registry for, and no site.
+func (p *process) Expired(_ context.Context, step impl.Step, before time.Time, limit int) ([]impl.Record, error) {
+	r, w := p.enter(), p.w
+	if !w.anyExpired(before) {
+		return nil, nil
+	}
+	r.order, r.attempt = 0, plan.NewAttempt(p.id, 0, p.sweeps)
+	c := w.newCall(r, opExpired, step)
+	c.before, c.limit = before, limit
+	a := w.exchange(c, plan.Registry, p.callTimeout())
+	return a.list, a.err
+}
+
+// Charge is a port of the code under test.
+func (p *process) Charge(_ context.Context, step impl.Step, req impl.ChargeRequest) (impl.ChargeResult, error) {
+	r, w := p.enter(), p.w
+	c := w.newCall(r, opCharge, step).about(w, w.orderOf(impl.ID{}, req.Ref))
+	c.charge = req
+	a := w.exchange(c, plan.Provider, p.callTimeout())
+	return a.result, a.err
+}
+
+// Lookup is a port of the code under test.
+func (p *process) Lookup(_ context.Context, step impl.Step, ref string) ([]impl.Charge, error) {
+	r, w := p.enter(), p.w
+	if !w.cfg.Profile.Lookup {
+		return nil, impl.ErrNoLookup
+	}
+	c := w.newCall(r, opLookup, step).about(w, w.orderOf(impl.ID{}, ref))
+	c.ref = ref
+	r.looked = true
+	a := w.exchange(c, plan.Provider, p.callTimeout())
+	return a.charges, a.err
+}
+
+// Refund is a port of the code under test.
+func (p *process) Refund(_ context.Context, step impl.Step, req impl.RefundRequest) error {
+	r, w := p.enter(), p.w
+	c := w.newCall(r, opRefund, step).about(w, w.orderOfCharge(req.ChargeID))
+	c.refund = req
+	return w.exchange(c, plan.Provider, p.callTimeout()).err
+}
+
+// Now is a port of the code under test: the process's own clock.
+func (p *process) Now() time.Time {
+	w := p.w
+	p.enter()
+	if p.offset != 0 {
+		w.compareLeases(p)
+	}
+	return epoch.Add(time.Duration(w.now() + p.offset))
+}
+
+// Sleep is a port of the code under test.
+func (p *process) Sleep(_ context.Context, d time.Duration) error {
+	r, w := p.enter(), p.w
+	r.wake++
+	w.k.Schedule(w.now()+int64(max(d, 0)), evResume, r.index, r.wake)
+	w.k.Park()
+	return nil
+}
+
+// Key is a port of the code under test: the first key of an order is the
+// one that its client goes on with.
+func (p *process) Key() string {
+	r, w := p.enter(), p.w
+	if r.order == 0 {
+		return w.names.key(0, 1)
+	}
+	o := &w.orders[r.order-1]
+	o.keysMade++
+	return w.names.key(r.order, o.keysMade)
+}
+
+// Owner is a port of the code under test.
+func (p *process) Owner() string {
+	p.enter()
+	p.tokens++
+	return p.w.names.owner(p.id, p.tokens)
+}
+
+// Lock is a port of the code under test.
+func (p *process) Lock(_ context.Context, name string) {
+	r := p.enter()
+	l := p.lock(name)
+	if !l.held {
+		l.held = true
+		return
+	}
+	l.waiters = append(l.waiters, r)
+	p.w.k.Park()
+}
+
+// Unlock is a port of the code under test: the lock goes to who waits longest.
+func (p *process) Unlock(name string) {
+	p.enter()
+	l := p.lock(name)
+	for len(l.waiters) > 0 {
+		next := l.waiters[0]
+		l.waiters = l.waiters[1:]
+		if next.ended {
+			continue
+		}
+		next.wake++
+		p.w.k.Schedule(p.w.now(), evResume, next.index, next.wake)
+		return
+	}
+	l.held = false
+}
+
+func (p *process) lock(name string) *lock {
+	for i := range p.locks {
+		if p.locks[i].name == name {
+			return &p.locks[i]
+		}
+	}
+	p.locks = append(p.locks, lock{name: name})
+	return &p.locks[len(p.locks)-1]
+}

@@ -1,0 +1,411 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/chargeonce/chargeonce/linearizability/invariant"
+	"github.com/chargeonce/chargeonce/sim"
+	"github.com/chargeonce/chargeonce/sim/plan"
+)
+
+// Options of a campaign.
+type Options struct {
+	Subjects []Subject // run i takes subject i modulo their number
+	Runs     int       // how many; at least 1
+	Seed     uint64
+	Workers  int // 0: one for each processor
+	Open     OpenStore
+	// Again is how rarely a run is made a second time, from its plan and in
+	// a fresh world: every Again-th; 0 is 256.
+	Again int
+	// Linearize is how rarely a run without violation is also judged by
+	// Porcupine: every Linearize-th; 0 is 16. All violations are.
+	Linearize int
+	// Progress is called now and then from one goroutine; may be nil.
+	Progress func(Progress)
+	// Patience is how long one run may take on the wall clock before it is
+	// taken for stuck outside the ports; 0 is 20 s.
+	Patience time.Duration
+}
+
+// Progress is how far a campaign is.
+type Progress struct {
+	Runs, Of   int
+	Violations int
+	Elapsed    time.Duration
+}
+
+// Verdict is what a campaign or a run came to.
+type Verdict string
+
+// The verdicts.
+const (
+	Held             Verdict = "held"
+	Violated         Verdict = "violated"
+	Undecided        Verdict = "undecided"
+	Vacuous          Verdict = "vacuous"
+	Nondeterministic Verdict = "nondeterministic"
+)
+
+// Report is what a campaign came to.
+type Report struct {
+	Verdict    Verdict
+	Reason     string // one sentence for undecided, vacuous and nondeterministic
+	Runs       int    // how many were made, the violating one included
+	Planned    int
+	Elapsed    time.Duration // wall time; not reproducible
+	Chosen     sim.Counts
+	Effective  sim.Counts
+	Situations [sim.SituationCount]int
+	HandedOver int // operations that ended with a person
+	Violation  *Violation
+	Finding    *sim.Finding // the code under test broke the rules of the house
+	FindingAt  *plan.Plan   // in this run
+}
+
+// Violation is a run that breaks an invariant, made small.
+type Violation struct {
+	invariant.Violation
+	Run     int // its number in the campaign, from 1
+	Subject *Subject
+	Plan    *plan.Plan // 1-minimal, with Expect and Hash
+	Sites   int        // of the run of the plan
+	Found   int        // deviations before shrinking
+	Others  []string   // other invariants that fall in the run of the plan
+}
+
+// RunsPerSecond is the campaign's rate on this machine.
+func (r *Report) RunsPerSecond() float64 {
+	if r.Elapsed <= 0 {
+		return 0
+	}
+	return float64(r.Runs) / r.Elapsed.Seconds()
+}
+
+// chunkSize is how many runs a worker takes at a time.
+const chunkSize = 64
+
+// tally is what the runs of one chunk add up to.
+type tally struct {
+	runs       int
+	chosen     sim.Counts
+	effective  sim.Counts
+	situations [sim.SituationCount]int
+	handedOver int
+	stop       *stop // the chunk ended here
+}
+
+// stop is why a chunk ended early.
+type stop struct {
+	run        int
+	violated   bool
+	finding    *sim.Finding
+	plan       *plan.Plan
+	reason     string // nondeterministic or disagreement
+	subject    int
+	weather    uint64
+	deviations []plan.Deviation
+}
+
+// Campaign makes runs until one violates or all are made. It returns an error
+// only for options that make no sense.
+func Campaign(ctx context.Context, opt Options) (*Report, error) {
+	if opt.Runs < 1 {
+		return nil, errors.New("search: want at least one run")
+	}
+	if len(opt.Subjects) == 0 {
+		return nil, errors.New("search: there is nothing to run")
+	}
+	if opt.Workers == 0 {
+		opt.Workers = runtime.GOMAXPROCS(0)
+	}
+	if opt.Again == 0 {
+		opt.Again = 256
+	}
+	if opt.Linearize == 0 {
+		opt.Linearize = 16
+	}
+	if opt.Patience == 0 {
+		opt.Patience = 20 * time.Second
+	}
+	c := &campaign{opt: opt, tallies: make([]*tally, (opt.Runs+chunkSize-1)/chunkSize), began: time.Now()}
+	c.limit.Store(int64(len(c.tallies)))
+	var crew sync.WaitGroup
+	workers := min(opt.Workers, len(c.tallies))
+	errs := make([]error, workers)
+	beats := make([]heartbeat, workers)
+	for i := range workers {
+		crew.Go(func() { errs[i] = c.work(ctx, &beats[i]) })
+	}
+	stuck := c.watch(&crew, beats)
+	if stuck != nil {
+		return c.reportStuck(stuck), nil
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return c.report(ctx)
+}
+
+type campaign struct {
+	opt     Options
+	next    atomic.Int64 // chunk
+	limit   atomic.Int64 // chunks from here on are not needed
+	done    atomic.Int64 // runs
+	mu      sync.Mutex   // guards tallies
+	tallies []*tally
+	began   time.Time
+}
+
+// heartbeat tells the watchdog which run a worker is in.
+type heartbeat struct {
+	run atomic.Int64 // number of the run, from 1; 0 between runs
+}
+
+// work makes chunks of runs until there are no more.
+func (c *campaign) work(ctx context.Context, beat *heartbeat) error {
+	registry, empty, shut, err := c.opt.Open()
+	if err != nil {
+		return err
+	}
+	defer shut()
+	crew := make([]*arena, len(c.opt.Subjects))
+	defer func() {
+		for _, a := range crew {
+			if a != nil {
+				a.world.Close()
+			}
+		}
+	}()
+	var swarm Swarm
+	for ctx.Err() == nil {
+		chunk := c.next.Add(1) - 1
+		if chunk >= c.limit.Load() {
+			return nil
+		}
+		t := &tally{}
+		for i := int(chunk) * chunkSize; i < min(int(chunk+1)*chunkSize, c.opt.Runs) && t.stop == nil; i++ {
+			if ctx.Err() != nil || c.limit.Load() < chunk {
+				break
+			}
+			at := i % len(c.opt.Subjects)
+			if crew[at] == nil {
+				if crew[at], err = newArena(c.opt.Subjects[at], registry, empty); err != nil {
+					return err
+				}
+			}
+			beat.run.Store(int64(i + 1))
+			lost := c.one(crew[at], &swarm, i, t)
+			beat.run.Store(0)
+			if lost {
+				crew[at] = nil
+			}
+			c.done.Add(1)
+		}
+		c.mu.Lock()
+		c.tallies[chunk] = t
+		c.mu.Unlock()
+		if t.stop != nil {
+			for { // chunks after this one are not needed
+				limit := c.limit.Load()
+				if limit <= chunk+1 || c.limit.CompareAndSwap(limit, chunk+1) {
+					break
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// one makes run i (from 0) and adds it to the tally. It reports whether the
+// world must not be used again.
+func (c *campaign) one(a *arena, swarm *Swarm, i int, t *tally) (lost bool) {
+	cfg := sim.ServiceConfig(a.subject.Profile)
+	weather := swarm.Reset(c.opt.Seed, uint64(i), cfg.MessageLifetime)
+	judgeAll := (i+1)%c.opt.Linearize == 0
+	res := a.run(swarm, how{weather: weather, record: judgeAll})
+	t.runs++
+	add(&t.chosen, &res.Chosen)
+	add(&t.effective, &res.Effective)
+	for s, n := range res.Situations {
+		t.situations[s] += n
+	}
+	t.handedOver += a.checker.HandedOver()
+	end := func(s stop) {
+		s.run, s.subject, s.weather = i+1, i%len(c.opt.Subjects), weather
+		s.deviations = append([]plan.Deviation(nil), res.Deviations...)
+		s.plan = a.subject.Plan(weather, s.deviations)
+		t.stop = &s
+	}
+	switch {
+	case res.Finding != nil:
+		end(stop{finding: res.Finding})
+		return res.Finding.Kind == "goroutine"
+	case a.worst() != nil:
+		end(stop{violated: true})
+	case judgeAll:
+		if reason := a.disagreement(); reason != "" {
+			end(stop{reason: reason})
+		}
+	}
+	if t.stop == nil && (i+1)%c.opt.Again == 0 {
+		if reason := c.again(a, weather, res); reason != "" {
+			end(stop{reason: reason})
+		}
+	}
+	return false
+}
+
+func add(to, n *sim.Counts) {
+	for i := range n {
+		to[i] += n[i]
+	}
+}
+
+// again makes a run a second time, from its plan and in a fresh world, and
+// says how the two differ.
+func (c *campaign) again(a *arena, weather uint64, first *sim.Result) string {
+	hash, deviations := first.Hash, append([]plan.Deviation(nil), first.Deviations...)
+	registry, empty, shut, err := c.opt.Open()
+	if err != nil {
+		return err.Error()
+	}
+	defer shut()
+	fresh, err := newArena(a.subject, registry, empty)
+	if err != nil {
+		return err.Error()
+	}
+	defer fresh.world.Close()
+	res := fresh.replay(weather, deviations, how{})
+	switch {
+	case res.Hash != hash:
+		return fmt.Sprintf("the same plan gave trace %016x in a used world and %016x in a fresh one", hash, res.Hash)
+	case len(fresh.fixed.Unmet()) > 0:
+		return "a run from its own plan did not come by all of its sites"
+	}
+	return ""
+}
+
+// watch waits for the crew, reports progress, and finds a worker that does
+// not get on.
+func (c *campaign) watch(crew *sync.WaitGroup, beats []heartbeat) *int {
+	finished := make(chan struct{})
+	go func() { crew.Wait(); close(finished) }()
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	last := make([]int64, len(beats))
+	since := make([]time.Time, len(beats))
+	for {
+		select {
+		case <-finished:
+			return nil
+		case now := <-tick.C:
+			for i := range beats {
+				run := beats[i].run.Load()
+				if run != last[i] || run == 0 {
+					last[i], since[i] = run, now
+				} else if now.Sub(since[i]) > c.opt.Patience {
+					stuck := int(run)
+					return &stuck
+				}
+			}
+			if c.opt.Progress != nil {
+				c.opt.Progress(Progress{Runs: int(c.done.Load()), Of: c.opt.Runs, Elapsed: now.Sub(c.began)})
+			}
+		}
+	}
+}
+
+// reportStuck tells of a run that blocks outside the ports. Its worker is
+// given up: it cannot be ended.
+func (c *campaign) reportStuck(run *int) *Report {
+	at := &c.opt.Subjects[(*run-1)%len(c.opt.Subjects)]
+	return &Report{
+		Verdict: Undecided, Planned: c.opt.Runs, Runs: int(c.done.Load()), Elapsed: time.Since(c.began),
+		Reason:    fmt.Sprintf("run %d (scenario %s) did not get on for %v: code under test blocks outside the ports, for example on a mutex held across a port call; use the Locks port", *run, at.Scenario.Name, c.opt.Patience),
+		Finding:   &sim.Finding{Kind: "blocked", Process: "unknown", Message: "code under test blocks outside the ports"},
+		FindingAt: at.Plan(0, nil),
+	}
+}
+
+// report adds the chunks up, in the order of their runs, and makes what was
+// found small.
+func (c *campaign) report(ctx context.Context) (*Report, error) {
+	r := &Report{Verdict: Held, Planned: c.opt.Runs}
+	complete := true
+	for _, t := range c.tallies {
+		if t == nil {
+			complete = false
+			continue
+		}
+		r.Runs += t.runs
+		add(&r.Chosen, &t.chosen)
+		add(&r.Effective, &t.effective)
+		for s, n := range t.situations {
+			r.Situations[s] += n
+		}
+		r.HandedOver += t.handedOver
+		if t.stop != nil {
+			err := c.explain(r, t.stop)
+			r.Elapsed = time.Since(c.began)
+			return r, err
+		}
+	}
+	r.Elapsed = time.Since(c.began)
+	if !complete || ctx.Err() != nil {
+		r.Verdict, r.Reason = Undecided, fmt.Sprintf("stopped after %d of %d runs", r.Runs, r.Planned)
+	}
+	return r, nil
+}
+
+// explain turns the stop of a campaign into its verdict.
+func (c *campaign) explain(r *Report, s *stop) error {
+	switch {
+	case s.finding != nil:
+		r.Verdict, r.Finding, r.FindingAt = Violated, s.finding, s.plan
+		r.Reason = s.finding.Error()
+		return nil
+	case s.reason != "":
+		r.Verdict, r.Reason, r.FindingAt = Nondeterministic, fmt.Sprintf("run %d: %s", s.run, s.reason), s.plan
+		return nil
+	}
+	registry, empty, shut, err := c.opt.Open()
+	if err != nil {
+		return err
+	}
+	defer shut()
+	a, err := newArena(c.opt.Subjects[s.subject], registry, empty)
+	if err != nil {
+		return err
+	}
+	defer a.world.Close()
+	a.replay(s.weather, s.deviations, how{})
+	worst := a.worst()
+	if worst == nil {
+		r.Verdict, r.Reason, r.FindingAt = Nondeterministic, fmt.Sprintf("run %d violates, and its plan does not", s.run), s.plan
+		return nil
+	}
+	weather, deviations := a.shrink(s.weather, s.deviations, worst.Invariant)
+	res := a.replay(weather, deviations, how{record: true})
+	v := &Violation{Run: s.run, Subject: &c.opt.Subjects[s.subject], Sites: res.Sites, Found: len(s.deviations)}
+	for _, found := range a.checker.Violations() {
+		if found.Invariant == worst.Invariant {
+			v.Violation = found
+		} else {
+			v.Others = append(v.Others, found.Invariant.String())
+		}
+	}
+	v.Plan = a.subject.Plan(weather, deviations)
+	v.Plan.Expect, v.Plan.Hash = v.Invariant.String(), res.Hash
+	r.Verdict, r.Violation = Violated, v
+	if reason := a.disagreement(); reason != "" {
+		r.Verdict, r.Reason, r.FindingAt = Nondeterministic, "the checkers disagree: "+reason, v.Plan
+	}
+	return nil
+}

@@ -1,0 +1,14 @@
+// Package search looks for plans that break a design, makes them small, and
+// says what a search that found nothing has shown.
+//
+// A strategy only writes plans: it is a chooser of the simulated world, and
+// what it chose in a run is that run's plan. Every run is judged by the
+// invariants; a share also by Porcupine, and a share runs again from its plan
+// in a fresh world, where it must give the same trace. What the checkers say
+// must agree.
+//
+// It joins the simulator and the checkers, which do not know each other. The
+// rule it keeps: the outcome of a campaign depends on its options alone, not
+// on the number of workers or the speed of the machine; wall time is reported
+// and never judged.
+package search

@@ -1,0 +1,118 @@
+package search
+
+import (
+	"github.com/chargeonce/chargeonce/impl"
+	"github.com/chargeonce/chargeonce/linearizability/invariant"
+	"github.com/chargeonce/chargeonce/model/history"
+	"github.com/chargeonce/chargeonce/sim"
+	"github.com/chargeonce/chargeonce/sim/plan"
+	"github.com/chargeonce/chargeonce/sim/provider"
+)
+
+// OpenStore opens a registry for one worker, how to empty it, and how to
+// close it.
+type OpenStore func() (registry impl.Registry, empty func() error, shut func() error, err error)
+
+// Subject is what a search is about: a design in a world.
+type Subject struct {
+	Design   impl.Design
+	Scenario sim.Scenario
+	Profile  provider.Profile
+	Classes  [plan.ClassCount]bool
+	Break    []impl.Assumption
+}
+
+// Plan returns the subject's plan with these choices.
+func (s *Subject) Plan(weather uint64, deviations []plan.Deviation) *plan.Plan {
+	p := &plan.Plan{
+		Design: s.Design.Name, Scenario: s.Scenario.Name, Profile: s.Profile.Name, Break: s.Break,
+		Weather: weather, Deviations: append([]plan.Deviation(nil), deviations...),
+	}
+	p.Sort()
+	return p
+}
+
+// arena is a world with its judge, used by one worker for one run after the
+// other.
+type arena struct {
+	subject Subject
+	world   *sim.World
+	header  history.Header
+	checker *invariant.Checker
+	fixed   plan.Fixed
+	events  []history.Event // when recording
+	record  bool
+}
+
+func newArena(s Subject, registry impl.Registry, empty func() error) (*arena, error) {
+	w, err := sim.New(sim.Config{
+		Design: s.Design, Scenario: s.Scenario, Profile: s.Profile, Classes: s.Classes, Break: s.Break,
+		Store: registry, Empty: empty,
+	})
+	if err != nil {
+		return nil, err
+	}
+	h := w.Header()
+	return &arena{subject: s, world: w, header: h, checker: invariant.New(h)}, nil
+}
+
+// Event makes an arena the sink of its world.
+func (a *arena) Event(e *history.Event) {
+	a.checker.Event(e)
+	if a.record {
+		a.events = append(a.events, *e)
+	}
+}
+
+// how says what a run is to keep.
+type how struct {
+	weather uint64
+	record  bool // the history's events
+	trace   bool // the lines of the trace
+}
+
+// run makes one run and judges it by the invariants.
+func (a *arena) run(c sim.Chooser, h how) *sim.Result {
+	a.checker.Reset(a.header)
+	a.events, a.record = a.events[:0], h.record
+	return a.world.Run(c, sim.Options{Weather: h.weather, Sink: a, Trace: h.trace})
+}
+
+// replay makes the run of a list of deviations.
+func (a *arena) replay(weather uint64, deviations []plan.Deviation, h how) *sim.Result {
+	a.fixed.Reset(deviations)
+	h.weather = weather
+	return a.run(&a.fixed, h)
+}
+
+// gravity is the order in which violations are told: money and what people
+// are told of it first.
+var gravity = []invariant.Name{
+	invariant.SingleCharge, invariant.BoundedRefunds, invariant.TruthfulReply, invariant.FingerprintBound,
+	invariant.ScopeIsolation, invariant.StableReply, invariant.Linearizable, invariant.SafeRetention, invariant.TerminalIsFinal,
+	invariant.WindowGuarded, invariant.StableProviderKey, invariant.FencedWrites, invariant.SentJournaled, invariant.Refines,
+	invariant.Resolves, invariant.NotWedged,
+}
+
+// worst returns the gravest violation of the last run, nil if there is none.
+func (a *arena) worst() *invariant.Violation {
+	all := a.checker.Violations()
+	for _, name := range gravity {
+		for i := range all {
+			if all[i].Invariant == name {
+				return &all[i]
+			}
+		}
+	}
+	return nil
+}
+
+// broke reports whether the last run violated an invariant.
+func (a *arena) broke(name invariant.Name) bool {
+	for _, v := range a.checker.Violations() {
+		if v.Invariant == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,93 @@
+package search
+
+import (
+	"math"
+	"time"
+
+	"github.com/chargeonce/chargeonce/sim/plan"
+)
+
+// Swarm is random choice in the manner of swarm testing (Groce and others,
+// 2012): each run draws which fault classes are on and how much goes wrong at
+// all, so that runs differ in kind and not only in detail. Its choice at a
+// site is a hash of the run's seed and the site.
+type Swarm struct {
+	seed      uint64
+	threshold uint32 // a site deviates if its hash is below
+	on        [plan.ClassCount]bool
+	lifetime  time.Duration
+}
+
+// sitesPerRun is about how many questions a small run asks: with it a drawn
+// number of faults becomes a probability.
+const sitesPerRun = 60
+
+// Reset draws a run's swarm and returns the run's weather.
+func (s *Swarm) Reset(seed, run uint64, lifetime time.Duration) (weather uint64) {
+	s.seed = plan.Mix(plan.Mix(seed) ^ run)
+	s.lifetime = lifetime
+	draw := s.seed
+	next := func() uint64 { draw = plan.Mix(draw); return draw }
+	faults := []float64{0.5, 1, 2, 3, 5, 8}[next()%6]
+	s.threshold = uint32(faults / sitesPerRun * math.MaxUint32)
+	all := next()%4 == 0
+	for c := range s.on {
+		s.on[c] = all || next()&1 == 0
+	}
+	if next()&1 == 0 {
+		return 0
+	}
+	return next() | 1
+}
+
+// Choose returns the site's choice.
+func (s *Swarm) Choose(site plan.Site, menu []plan.Choice) plan.Choice {
+	h := plan.Mix(s.seed ^ plan.Mix(uint64(site)))
+	if uint32(h) >= s.threshold {
+		return plan.Choice{}
+	}
+	h = plan.Mix(h)
+	classes, last := uint64(0), plan.ClassNone
+	for i := range menu {
+		if c := menu[i].Class; c != last && s.on[c] {
+			classes++
+			last = c
+		}
+	}
+	if classes == 0 {
+		return plan.Choice{}
+	}
+	pick := h % classes
+	h = plan.Mix(h)
+	last = plan.ClassNone
+	first, n := 0, uint64(0)
+	for i := range menu {
+		c := menu[i].Class
+		if c != last && s.on[c] {
+			last = c
+			if pick == 0 {
+				first = i
+			}
+			pick--
+		}
+		if c == last && pick == math.MaxUint64 {
+			n++
+		}
+	}
+	choice := menu[first+int(h%n)]
+	if choice.Bound == plan.BoundBy {
+		choice.By = s.duration(plan.Mix(h))
+	}
+	return choice
+}
+
+// duration draws log-uniformly from 1 ms to the lifetime, in 16 steps an
+// octave, by integers alone so that every machine draws the same.
+func (s *Swarm) duration(h uint64) time.Duration {
+	octaves := uint64(1)
+	for d := time.Millisecond; d*2 <= s.lifetime; d *= 2 {
+		octaves++
+	}
+	d := time.Millisecond << (h % octaves)
+	return min(d+d*time.Duration(h>>32%16)/16, s.lifetime)
+}

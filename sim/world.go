@@ -1,0 +1,393 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/chargeonce/chargeonce/impl"
+	"github.com/chargeonce/chargeonce/model/history"
+	"github.com/chargeonce/chargeonce/sim/kernel"
+	"github.com/chargeonce/chargeonce/sim/network"
+	"github.com/chargeonce/chargeonce/sim/plan"
+	"github.com/chargeonce/chargeonce/sim/provider"
+)
+
+// Chooser answers the world's questions. The menu lists what the world offers
+// at the site, the benign choice aside; a choice of class hold with bound
+// BoundBy gets its duration from the chooser. The same sites must get the
+// same choices in every run that is to be equal.
+type Chooser interface {
+	Choose(site plan.Site, menu []plan.Choice) plan.Choice
+}
+
+// Kinds of kernel events.
+const (
+	evNone     uint8 = iota
+	evDeliver        // A: message
+	evTimeout        // A: call
+	evResume         // A: run, B: its generation
+	evRelease        // A: message that was held until a step
+	evRestart        // A: process slot
+	evStart          // A: process slot, a client's program begins
+	evSweep          // A: process slot, B: number of the schedule
+	evLand           // A: call whose charge is applied late
+	evHeal           //
+	evUnfreeze       // nothing; wakes what a frozen node kept
+)
+
+// Result is what one run came to.
+type Result struct {
+	Hash       uint64 // of the trace
+	Sites      int    // questions asked
+	Events     int    // kernel events
+	Virtual    time.Duration
+	Deviations []plan.Deviation // the choices that were not benign, in the order of the questions; only valid until the next run
+	Chosen     Counts           // how often each class was chosen
+	Effective  Counts           // how often it took effect
+	Situations [SituationCount]int
+	// Finding is not nil when the code under test broke the rules of the
+	// house: it panicked, started a goroutine, or would not die.
+	Finding *Finding
+	// Limit says that the run was ended by its bound on virtual time.
+	Limit bool
+}
+
+// Counts counts by fault class.
+type Counts [plan.ClassCount]int
+
+// Finding is a defect of the code under test that is no violation of an
+// invariant.
+type Finding struct {
+	Kind    string // "panic", "goroutine", "undead", "store"
+	Process string
+	Message string // one line
+	Detail  string // a stack, perhaps empty; not byte-stable
+}
+
+func (f *Finding) Error() string {
+	return fmt.Sprintf("sim: %s in %s: %s", f.Kind, f.Process, f.Message)
+}
+
+// World is a simulated world. It is used for one run after the other and
+// keeps its memory; it is not safe for concurrent use.
+type World struct {
+	cfg     Config
+	service impl.Config
+	timing  Timing
+	menus   menus
+	orders  []order
+	procs   []*process
+	slots   [256]int8 // process → index in procs, -1 if there is none
+	sweeper int       // slot of the reconciler, -1 if there is none
+
+	k        kernel.Kernel
+	net      network.Network
+	provider provider.Provider
+	records  []mirror
+	names    names
+	amounts  map[string]impl.Amount
+
+	calls    slab[call]
+	answers  slab[answer]
+	runs     slab[run]
+	messages []message
+	held     []int32 // messages that wait for a step
+	asked    siteCounter
+
+	chooser  Chooser
+	sink     Sink
+	ev       history.Event
+	log      []Line
+	hash     hash
+	keep     bool // keep the lines of the trace
+	res      Result
+	healed   bool
+	heal     int64
+	limit    int64
+	working  int // clients whose program has not ended
+	sweepSeq int32
+	sweepAt  int64
+	current  *run
+	deaths   []int8   // slots of processes that die as soon as the running coroutine parks
+	frozen   [2]int64 // registry, provider: stand still until
+	frozeFor [2]plan.Class
+	told     int // events of the history so far
+	events   int
+}
+
+// order is an order of the scenario, prepared.
+type order struct {
+	Order
+	name        string
+	scope       string
+	body        []byte
+	fingerprint string
+	since       int64 // first attempt, -1 before it
+	journal     string
+	keysMade    int
+	paid        bool
+}
+
+// epoch is the virtual time 0 as a wall clock shows it.
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// New returns a world. It returns Validate's error for a bad configuration.
+func New(cfg Config) (*World, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	w := &World{cfg: cfg, service: cfg.service(), timing: cfg.timing()}
+	if err := w.prepareOrders(); err != nil {
+		return nil, err
+	}
+	w.prepareProcesses()
+	w.menus.prepare(&w.cfg, w.procs)
+	return w, nil
+}
+
+// Header returns what the checkers are told about this world.
+func (w *World) Header() history.Header { return w.cfg.Header() }
+
+// Lines returns the trace of the last run if it was kept; valid until the
+// next run.
+func (w *World) Lines() []Line { return w.log }
+
+// Close gives back what a world that is no longer used holds on to.
+func (w *World) Close() { w.k.Close() }
+
+// Options of a run.
+type Options struct {
+	Weather uint64
+	Sink    Sink // may be nil
+	Trace   bool // keep the lines of the trace
+}
+
+// Run makes one run with the choices of the chooser.
+func (w *World) Run(chooser Chooser, opt Options) *Result {
+	w.reset(chooser, opt)
+	if err := w.cfg.Empty(); err != nil {
+		w.find("store", plan.Registry, err.Error(), "")
+		return &w.res
+	}
+	for i, p := range w.procs {
+		w.boot(p)
+		if p.id.Kind() == plan.Client {
+			w.working++
+			w.k.Schedule(0, evStart, int32(i), 0)
+		}
+	}
+	w.k.Schedule(w.heal, evHeal, 0, 0)
+	for w.res.Finding == nil {
+		e, ok := w.k.Next()
+		if !ok {
+			break
+		}
+		if e.At > w.limit {
+			w.res.Limit = true
+			break
+		}
+		w.events++
+		w.dispatch(e)
+		for len(w.deaths) > 0 {
+			slot := w.deaths[len(w.deaths)-1]
+			w.deaths = w.deaths[:len(w.deaths)-1]
+			w.kill(w.procs[slot])
+		}
+	}
+	w.finish()
+	return &w.res
+}
+
+func (w *World) reset(chooser Chooser, opt Options) {
+	w.k.Reset()
+	w.net.Reset(w.timing.network(), opt.Weather)
+	w.provider.Reset(w.cfg.Profile)
+	w.records = w.records[:0]
+	w.calls.reset()
+	w.answers.reset()
+	w.runs.reset()
+	w.messages = w.messages[:0]
+	w.held = w.held[:0]
+	w.asked.reset()
+	w.chooser, w.sink, w.keep = chooser, opt.Sink, opt.Trace
+	w.log = w.log[:0]
+	w.hash = 1
+	deviations := w.res.Deviations[:0]
+	w.res = Result{Deviations: deviations}
+	w.healed, w.heal = false, int64(w.cfg.Scenario.Chaos)
+	c := &w.service
+	w.limit = w.heal + int64(2*(c.RetryHorizon+c.MessageLifetime)+c.Retention+2*c.ProviderWindow+5*c.Lease)
+	w.working, w.sweepSeq, w.sweepAt = 0, 0, -1
+	w.current, w.deaths = nil, w.deaths[:0]
+	w.frozen = [2]int64{}
+	w.told, w.events = 0, 0
+	for i := range w.orders {
+		o := &w.orders[i]
+		o.since, o.journal, o.keysMade, o.paid = -1, o.Key, 0, false
+	}
+	for _, p := range w.procs {
+		p.reset()
+	}
+}
+
+// finish ends the run: whatever still waits is taken down, without a trace.
+func (w *World) finish() {
+	w.mark(MarkEnd, 0, 0, 0, 0, uint64(len(w.records)))
+	w.emit(history.Event{Kind: history.KindEnd})
+	w.res.Virtual = time.Duration(w.k.Now())
+	w.res.Events = w.events
+	w.res.Hash = uint64(w.hash)
+	if w.k.Rogue() {
+		return // the kernel is lost; nothing on it may run again
+	}
+	for _, p := range w.procs {
+		for _, r := range p.live {
+			w.current = r
+			if w.k.Kill(r.co) == kernel.Abandoned {
+				w.find("undead", p.id, "a handler did not end though every port said that its process is dead", "")
+			}
+		}
+		p.live = p.live[:0]
+	}
+	w.current = nil
+}
+
+func (w *World) find(kind string, who plan.Process, message, detail string) {
+	if w.res.Finding == nil {
+		w.res.Finding = &Finding{kind, who.String(), message, detail}
+	}
+}
+
+// background is the context of calls on the store: it never ends.
+var background = context.Background()
+
+// now returns the virtual time.
+func (w *World) now() int64 { return w.k.Now() }
+
+// mark adds a line to the trace.
+func (w *World) mark(m Mark, who, peer plan.Process, step impl.Step, of plan.Attempt, value uint64) {
+	at := w.k.Now()
+	w.hash.word(uint64(at)<<8 | uint64(m))
+	w.hash.word(uint64(who)<<56 | uint64(peer)<<48 | uint64(step)<<40 | uint64(of))
+	w.hash.word(value)
+	if w.keep {
+		w.log = append(w.log, Line{at, m, who, peer, step, of, value})
+	}
+}
+
+// emit sends an event of the history to the sink.
+func (w *World) emit(e history.Event) {
+	if w.sink == nil {
+		return
+	}
+	w.ev = e
+	w.tell()
+}
+
+// tell sends w.ev to the sink.
+func (w *World) tell() {
+	w.ev.At = time.Duration(w.k.Now())
+	if w.keep {
+		w.log = append(w.log, Line{At: w.k.Now(), Mark: MarkHistory, Value: uint64(w.told)})
+	}
+	w.told++
+	w.sink.Event(&w.ev)
+}
+
+// ask asks the chooser at a site. After healing no site is asked, but it is
+// counted, so that a site's name does not depend on the phase.
+func (w *World) ask(what plan.What, who, peer plan.Process, step impl.Step, of plan.Attempt) (plan.Site, plan.Choice) {
+	site := w.asked.next(plan.NewSite(what, who, peer, step, of))
+	if w.healed {
+		return site, plan.Choice{}
+	}
+	w.res.Sites++
+	menu := w.menus.at(site)
+	if len(menu) == 0 {
+		return site, plan.Choice{}
+	}
+	c := w.chooser.Choose(site, menu)
+	if c.Class != plan.ClassNone {
+		w.res.Deviations = append(w.res.Deviations, plan.Deviation{Site: site, Choice: c})
+		w.res.Chosen[c.Class]++
+		w.mark(MarkChoice, who, peer, step, of, uint64(len(w.res.Deviations)-1))
+		w.hash.word(uint64(c.Class)<<56 | uint64(c.Bound)<<48 | uint64(c.Step)<<40 | uint64(c.Who)<<32)
+		w.hash.word(uint64(c.By))
+	}
+	return site, c
+}
+
+// took counts that a fault took effect.
+func (w *World) took(c plan.Class) {
+	if c != plan.ClassNone {
+		w.res.Effective[c]++
+	}
+}
+
+// met counts a situation.
+func (w *World) met(s Situation) { w.res.Situations[s]++ }
+
+func (w *World) process(id plan.Process) *process {
+	if s := w.slots[id]; s >= 0 {
+		return w.procs[s]
+	}
+	return nil
+}
+
+// dispatch lets one event happen.
+func (w *World) dispatch(e kernel.Event) {
+	switch e.Kind {
+	case evDeliver:
+		w.deliver(&w.messages[e.A], e)
+	case evTimeout:
+		w.timeout(w.calls.at(int(e.A)), e)
+	case evResume:
+		if r := w.runs.at(int(e.A)); r.wake == e.B && !w.postpone(r.p, e) {
+			w.resume(r)
+		}
+	case evRelease:
+		w.release(e.A, false)
+	case evRestart:
+		p := w.procs[e.A]
+		p.up = true
+		w.mark(MarkRestart, p.id, 0, 0, 0, uint64(p.incarnation))
+		w.boot(p)
+		if p.id.Kind() == plan.Client && !p.finished {
+			w.spawnClient(p)
+		}
+		w.scheduleSweep()
+	case evStart:
+		if p := w.procs[e.A]; p.up && !w.postpone(p, e) {
+			w.spawnClient(p)
+		}
+	case evSweep:
+		if p := w.procs[e.A]; e.B == w.sweepSeq && !w.postpone(p, e) {
+			w.sweepAt = -1
+			w.sweep(p)
+		}
+	case evLand:
+		w.landLate(w.calls.at(int(e.A)))
+	case evHeal:
+		w.healAll()
+	}
+}
+
+// postpone puts an event of a process that stands still off until it goes on.
+func (w *World) postpone(p *process, e kernel.Event) bool {
+	if p.pausedUntil <= w.k.Now() {
+		return false
+	}
+	w.k.Schedule(p.pausedUntil, e.Kind, e.A, e.B)
+	p.postponed++
+	return true
+}
+
+// healAll ends the chaos: everything up, links whole, no new faults. Messages
+// that are held keep their time.
+func (w *World) healAll() {
+	w.healed = true
+	w.net.Heal()
+	w.mark(MarkHeal, 0, 0, 0, 0, 0)
+	w.emit(history.Event{Kind: history.KindHeal})
+}
