@@ -21,6 +21,13 @@ type Options struct {
 	Seed     uint64
 	Workers  int // 0: one for each processor
 	Open     OpenStore
+	// Target is the invariant that is to fall: the campaign goes on past runs
+	// in which only others do, and tells of the first of them if the target
+	// holds to the end. 0 is any invariant.
+	Target invariant.Name
+	// Asked are classes that must take effect: if the campaign finds nothing
+	// and one of them never did, it is vacuous.
+	Asked []plan.Class
 	// Again is how rarely a run is made a second time, from its plan and in
 	// a fresh world: every Again-th; 0 is 256.
 	Again int
@@ -67,6 +74,7 @@ type Report struct {
 	Violation  *Violation
 	Finding    *sim.Finding // the code under test broke the rules of the house
 	FindingAt  *plan.Plan   // in this run
+	First      *plan.Plan   // the plan of the first run
 }
 
 // Violation is a run that breaks an invariant, made small.
@@ -98,13 +106,14 @@ type tally struct {
 	effective  sim.Counts
 	situations [sim.SituationCount]int
 	handedOver int
+	first      *plan.Plan
+	other      *stop // the first run that violates only what is not the target
 	stop       *stop // the chunk ended here
 }
 
 // stop is why a chunk ended early.
 type stop struct {
 	run        int
-	violated   bool
 	finding    *sim.Finding
 	plan       *plan.Plan
 	reason     string // nondeterministic or disagreement
@@ -237,26 +246,33 @@ func (c *campaign) one(a *arena, swarm *Swarm, i int, t *tally) (lost bool) {
 		t.situations[s] += n
 	}
 	t.handedOver += a.checker.HandedOver()
-	end := func(s stop) {
+	end := func(s stop) *stop {
 		s.run, s.subject, s.weather = i+1, i%len(c.opt.Subjects), weather
 		s.deviations = append([]plan.Deviation(nil), res.Deviations...)
 		s.plan = a.subject.Plan(weather, s.deviations)
-		t.stop = &s
+		return &s
+	}
+	if i == 0 {
+		t.first = a.subject.Plan(weather, res.Deviations)
 	}
 	switch {
 	case res.Finding != nil:
-		end(stop{finding: res.Finding})
+		t.stop = end(stop{finding: res.Finding})
 		return res.Finding.Kind == "goroutine"
-	case a.worst() != nil:
-		end(stop{violated: true})
-	case judgeAll:
+	case a.worst() == nil:
+	case c.opt.Target == 0 || a.broke(c.opt.Target):
+		t.stop = end(stop{})
+	case t.other == nil:
+		t.other = end(stop{})
+	}
+	if judgeAll && t.stop == nil {
 		if reason := a.disagreement(); reason != "" {
-			end(stop{reason: reason})
+			t.stop = end(stop{reason: reason})
 		}
 	}
 	if t.stop == nil && (i+1)%c.opt.Again == 0 {
 		if reason := c.again(a, weather, res); reason != "" {
-			end(stop{reason: reason})
+			t.stop = end(stop{reason: reason})
 		}
 	}
 	return false
@@ -339,6 +355,7 @@ func (c *campaign) reportStuck(run *int) *Report {
 func (c *campaign) report(ctx context.Context) (*Report, error) {
 	r := &Report{Verdict: Held, Planned: c.opt.Runs}
 	complete := true
+	var other *stop
 	for _, t := range c.tallies {
 		if t == nil {
 			complete = false
@@ -351,6 +368,12 @@ func (c *campaign) report(ctx context.Context) (*Report, error) {
 			r.Situations[s] += n
 		}
 		r.HandedOver += t.handedOver
+		if t.first != nil {
+			r.First = t.first
+		}
+		if other == nil {
+			other = t.other
+		}
 		if t.stop != nil {
 			err := c.explain(r, t.stop)
 			r.Elapsed = time.Since(c.began)
@@ -358,8 +381,17 @@ func (c *campaign) report(ctx context.Context) (*Report, error) {
 		}
 	}
 	r.Elapsed = time.Since(c.began)
+	if other != nil {
+		return r, c.explain(r, other)
+	}
 	if !complete || ctx.Err() != nil {
 		r.Verdict, r.Reason = Undecided, fmt.Sprintf("stopped after %d of %d runs", r.Runs, r.Planned)
+		return r, nil
+	}
+	for _, class := range c.opt.Asked {
+		if r.Effective[class] == 0 {
+			r.Verdict, r.Reason = Vacuous, fmt.Sprintf("the fault %s never took effect (chosen %d times): this campaign shows nothing about it", class, r.Chosen[class])
+		}
 	}
 	return r, nil
 }
@@ -387,15 +419,19 @@ func (c *campaign) explain(r *Report, s *stop) error {
 	defer a.world.Close()
 	a.replay(s.weather, s.deviations, how{})
 	worst := a.worst()
+	if c.opt.Target != 0 && a.broke(c.opt.Target) {
+		worst = a.violation(c.opt.Target)
+	}
 	if worst == nil {
 		r.Verdict, r.Reason, r.FindingAt = Nondeterministic, fmt.Sprintf("run %d violates, and its plan does not", s.run), s.plan
 		return nil
 	}
-	weather, deviations := a.shrink(s.weather, s.deviations, worst.Invariant)
+	name := worst.Invariant
+	weather, deviations := a.shrink(s.weather, s.deviations, name)
 	res := a.replay(weather, deviations, how{record: true})
 	v := &Violation{Run: s.run, Subject: &c.opt.Subjects[s.subject], Sites: res.Sites, Found: len(s.deviations)}
 	for _, found := range a.checker.Violations() {
-		if found.Invariant == worst.Invariant {
+		if found.Invariant == name {
 			v.Violation = found
 		} else {
 			v.Others = append(v.Others, found.Invariant.String())

@@ -96,23 +96,27 @@ var gravity = []invariant.Name{
 
 // worst returns the gravest violation of the last run, nil if there is none.
 func (a *arena) worst() *invariant.Violation {
-	all := a.checker.Violations()
+	if len(a.checker.Violations()) == 0 {
+		return nil
+	}
 	for _, name := range gravity {
-		for i := range all {
-			if all[i].Invariant == name {
-				return &all[i]
-			}
+		if v := a.violation(name); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// violation returns the last run's violation of an invariant, nil if it holds.
+func (a *arena) violation(name invariant.Name) *invariant.Violation {
+	all := a.checker.Violations()
+	for i := range all {
+		if all[i].Invariant == name {
+			return &all[i]
 		}
 	}
 	return nil
 }
 
 // broke reports whether the last run violated an invariant.
-func (a *arena) broke(name invariant.Name) bool {
-	for _, v := range a.checker.Violations() {
-		if v.Invariant == name {
-			return true
-		}
-	}
-	return false
-}
+func (a *arena) broke(name invariant.Name) bool { return a.violation(name) != nil }
