@@ -70,7 +70,7 @@ func (c *Checker) judgeDeniedBefore(e *history.Event, op *operation) {
 
 func (c *Checker) recordDenies(op *operation) bool {
 	id := c.identities.at(op.identity)
-	return id.exists && id.state == history.StateDeclined && op.askedFor(id.bound)
+	return id.exists && id.state == history.StateDeclined && c.certainly(op, id.bound)
 }
 
 // judgeParameters judges whether the provider was asked for what the client

@@ -34,8 +34,8 @@ func (c *Checker) wrote(e *history.Event) {
 	c.keep(e, id)
 }
 
-// keep notes what a write left. In a history that is not complete, what it
-// does not state is as before.
+// keep notes what a write left. In a history that is not complete a terminal
+// record stays what it was, whatever a later write does not state.
 func (c *Checker) keep(e *history.Event, id *identity) {
 	id.version, id.owner = e.Version, e.Owner
 	id.tombstone = id.tombstone || e.Tombstone
@@ -46,7 +46,7 @@ func (c *Checker) keep(e *history.Event, id *identity) {
 		id.state, id.told = e.State, answerOf(e)
 		return
 	}
-	if e.State != history.StateNone {
+	if e.State != history.StateNone || !id.state.Terminal() {
 		id.state = e.State
 	}
 	if e.Outcome != history.OutcomeNone {
@@ -257,7 +257,7 @@ func (c *Checker) judgeToldBefore(i int) {
 	id := c.identities.at(i)
 	for _, o := range id.operations {
 		op := c.operations.at(o)
-		if !op.replied || !op.askedFor(id.bound) || c.sameAnswer(op.reply, id.final) || !c.holds(StableReply) {
+		if !op.replied || !c.certainly(op, id.bound) || c.sameAnswer(op.reply, id.final) || !c.holds(StableReply) {
 			continue
 		}
 		c.violate(StableReply, c.nameOf(o), fmt.Sprintf("the record of %s says %s, and its client was told %s",

@@ -136,7 +136,7 @@ func (c *Checker) judgeStable(e *history.Event, o int, a attempt) {
 		return
 	}
 	id := c.identities.at(a.identity)
-	if !id.settled || !c.boundTo(id, a.fingerprint) {
+	if !id.settled || !c.boundTo(id, a.fingerprint) || !c.header.Complete && (a.fingerprint == "" || a.fingerprint != id.bound) {
 		return
 	}
 	if !c.sameAnswer(id.final, now) && c.holds(StableReply) {

@@ -68,7 +68,7 @@ func (c *Checker) judgeClaimedAgain(e *history.Event, i int) {
 	}
 	for _, o := range id.operations {
 		op := c.operations.at(o)
-		if age := op.lastCall - op.firstCall; op.begun && age <= c.header.RetryHorizon && op.askedFor(e.Fingerprint) {
+		if age := op.lastCall - op.firstCall; op.begun && age <= c.header.RetryHorizon && c.certainly(op, e.Fingerprint) {
 			c.violate(SafeRetention, c.nameOf(o), fmt.Sprintf("%s was claimed again after its record had been forgotten, for an attempt %v after the first, and its client may retry for %v",
 				c.nameOf(o), age, c.header.RetryHorizon))
 			return

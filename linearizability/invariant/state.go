@@ -164,11 +164,25 @@ func (c *Checker) providerKey(key string) int {
 // one whose parameters it is bound to.
 func (c *Checker) holder(id *identity) int {
 	for _, o := range id.operations {
-		if c.operations.at(o).askedFor(id.bound) {
+		if c.certainly(c.operations.at(o), id.bound) {
 			return o
 		}
 	}
 	return none
+}
+
+// certainly is askedFor where it must not be wrong: in a history that is not
+// complete, what is not stated may belong to somebody else.
+func (c *Checker) certainly(op *operation, fingerprint string) bool {
+	if c.header.Complete {
+		return op.askedFor(fingerprint)
+	}
+	for i := range op.asked {
+		if op.asked[i].fingerprint == fingerprint && fingerprint != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // askedFor reports whether the operation was called with a fingerprint; one
