@@ -77,9 +77,13 @@ func (w *World) called(c *call) {
 	})
 }
 
-// reply sends a handler's answer.
+// reply sends a handler's answer. One that returns context.Canceled has hung
+// up: nothing is sent.
 func (w *World) reply(r *run, reply impl.Reply, err error) {
 	w.k.Enter() // what a dead handler returns is discarded
+	if err == context.Canceled {
+		return
+	}
 	a, _ := w.answers.take()
 	a.reply, a.err = reply, err
 	if err == nil && !r.wrote {

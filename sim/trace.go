@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"github.com/chargeonce/chargeonce/impl"
@@ -82,10 +83,24 @@ func (h *hash) text(s string) {
 	h.word(v)
 }
 
+// bytes adds what text adds of the same bytes.
+func (h *hash) bytes(b []byte) {
+	h.word(uint64(len(b)))
+	for len(b) >= 8 {
+		h.word(binary.LittleEndian.Uint64(b))
+		b = b[8:]
+	}
+	var v uint64
+	for _, c := range b {
+		v = v<<8 | uint64(c)
+	}
+	h.word(v)
+}
+
 // digest is a checksum of bytes, the same on every machine.
 func digest(b []byte) uint64 {
 	h := hash(1)
-	h.text(string(b))
+	h.bytes(b)
 	return uint64(h)
 }
 
@@ -96,6 +111,6 @@ func digestReply(r *impl.Reply) uint64 {
 		h.text(f.Name)
 		h.text(f.Value)
 	}
-	h.text(string(r.Body))
+	h.bytes(r.Body)
 	return uint64(h) | 1 // 0 means "no body"
 }

@@ -124,7 +124,7 @@ var classes = [ClassCount]classInfo{
 	ClassStaleRead:         {"stale-read", "stale", "the registry answers a read with the state before the last write", impl.A3, []What{WhatServe}, nil},
 	ClassPastHorizon:       {"past-horizon", "pause", "a client retries after the horizon", impl.A4, []What{WhatBefore}, []Bound{BoundPastHorizon}},
 	ClassLagBeyond:         {"lag-beyond", "lag beyond", "look-up does not show a charge that is older than LookupLag", impl.A5, []What{WhatServe}, nil},
-	ClassDuplicateUnstored: {"duplicate-unstored", "duplicate", "a charge arrives twice at a provider that stores no declines", impl.A6, message, nil},
+	ClassDuplicateUnstored: {"resend", "resend", "something below us sends a charge again, to a provider that stores no declines", impl.A6, message, nil},
 	ClassSkewBeyond:        {"skew-beyond", "skew", "a clock is further off than MaxClockSkew", impl.AS, []What{WhatClock}, []Bound{BoundFastBeyond, BoundSlowBeyond}},
 }
 

@@ -10,6 +10,7 @@
 package provider
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -80,7 +81,7 @@ type Landing struct {
 
 type key struct {
 	name     string
-	body     string
+	body     []byte
 	first    int64
 	answer   Landing
 	inFlight bool
@@ -110,7 +111,7 @@ func (p *Provider) Ledger() []Entry { return p.ledger }
 func (p *Provider) Profile() *Profile { return &p.profile }
 
 // declinedSource is the payment source that is always declined.
-const declinedSource = `"source":"card_declined"`
+var declinedSource = []byte(`"source":"card_declined"`)
 
 // Arrival is a charge request as it lands.
 type Arrival struct {
@@ -125,7 +126,7 @@ func (p *Provider) Charge(a Arrival) Landing {
 	k := p.find(a.Request.Key, a.At)
 	if k != nil {
 		switch {
-		case k.body != string(a.Request.Body):
+		case !bytes.Equal(k.body, a.Request.Body):
 			return Landing{Kind: Rejected, Status: 422}
 		case k.inFlight:
 			return Landing{Kind: Rejected, Status: 409}
@@ -140,7 +141,7 @@ func (p *Provider) Charge(a Arrival) Landing {
 	l := p.evaluate(a)
 	if a.Request.Key != "" && p.profile.Keys && l.Kind != Rejected {
 		if k == nil {
-			p.keys = append(p.keys, key{name: a.Request.Key, body: string(a.Request.Body), first: a.At})
+			p.keys = append(p.keys, key{name: a.Request.Key, body: a.Request.Body, first: a.At})
 			k = &p.keys[len(p.keys)-1]
 		}
 		k.answer = l
@@ -157,7 +158,7 @@ func (p *Provider) Pending(a Arrival) bool {
 	if p.find(a.Request.Key, a.At) != nil {
 		return false
 	}
-	p.keys = append(p.keys, key{name: a.Request.Key, body: string(a.Request.Body), first: a.At, inFlight: true})
+	p.keys = append(p.keys, key{name: a.Request.Key, body: a.Request.Body, first: a.At, inFlight: true})
 	return true
 }
 
@@ -179,7 +180,7 @@ func (p *Provider) evaluate(a Arrival) Landing {
 	switch {
 	case err != nil:
 		return Landing{Kind: Rejected, Status: 400}
-	case a.Decline || strings.Contains(string(a.Request.Body), declinedSource):
+	case a.Decline || bytes.Contains(a.Request.Body, declinedSource):
 		return Landing{Kind: Refused, Status: 402, Code: "card_declined", Amount: amount}
 	}
 	id := p.id(len(p.ledger) + 1)

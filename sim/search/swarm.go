@@ -30,9 +30,11 @@ func (s *Swarm) Reset(seed, run uint64, lifetime time.Duration) (weather uint64)
 	next := func() uint64 { draw = plan.Mix(draw); return draw }
 	faults := []float64{0.5, 1, 2, 3, 5, 8}[next()%6]
 	s.threshold = uint32(faults / sitesPerRun * math.MaxUint32)
-	all := next()%4 == 0
+	// One class in eight, in four, in two, or all; those that break an
+	// assumption, which somebody asked for, always.
+	one := uint64(1) << (next() % 4)
 	for c := range s.on {
-		s.on[c] = all || next()&1 == 0
+		s.on[c] = next()%one == 0 || plan.Class(c).Breaks() != ""
 	}
 	if next()&1 == 0 {
 		return 0
@@ -47,34 +49,30 @@ func (s *Swarm) Choose(site plan.Site, menu []plan.Choice) plan.Choice {
 		return plan.Choice{}
 	}
 	h = plan.Mix(h)
-	classes, last := uint64(0), plan.ClassNone
+	var starts [plan.ClassCount]int // where the menu's classes that are on begin
+	classes, last := 0, plan.ClassNone
 	for i := range menu {
-		if c := menu[i].Class; c != last && s.on[c] {
-			classes++
+		if c := menu[i].Class; c != last {
 			last = c
+			if s.on[c] {
+				starts[classes] = i
+				classes++
+			}
 		}
 	}
 	if classes == 0 {
 		return plan.Choice{}
 	}
-	pick := h % classes
-	h = plan.Mix(h)
-	last = plan.ClassNone
-	first, n := 0, uint64(0)
-	for i := range menu {
-		c := menu[i].Class
-		if c != last && s.on[c] {
-			last = c
-			if pick == 0 {
-				first = i
-			}
-			pick--
-		}
-		if c == last && pick == math.MaxUint64 {
-			n++
-		}
+	first := starts[h%uint64(classes)]
+	if last.Breaks() != "" && s.on[last] && h>>32&1 == 0 {
+		first = starts[classes-1] // what breaks an assumption stands last
 	}
-	choice := menu[first+int(h%n)]
+	h = plan.Mix(h)
+	n := 1
+	for first+n < len(menu) && menu[first+n].Class == menu[first].Class {
+		n++
+	}
+	choice := menu[first+int(h%uint64(n))]
 	if choice.Bound == plan.BoundBy {
 		choice.By = s.duration(plan.Mix(h))
 	}
