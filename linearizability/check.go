@@ -65,8 +65,8 @@ type Finding struct {
 	Orders []string
 	// Event is the index of the first event that no order explains: without
 	// it and all after it, the history is right. (Which attempts were refused
-	// is taken as known from the start.) It is -1 if a bound was hit before it was
-	// known.
+	// is taken as known from the start.) In a file, it stands on line Event+2.
+	// It is -1 if a bound was hit before it was known.
 	Event int
 	// Reason is why that event is not allowed after those before it, or why
 	// the operation is Undecided; model.Allowed if it is not known.
