@@ -216,7 +216,7 @@ func (w *World) resume(r *run) {
 
 func (w *World) after(r *run, status kernel.Status) {
 	if w.k.Rogue() {
-		w.find("goroutine", r.p.id, "code behind the ports started a goroutine; use the ports instead, one handler runs per request", "")
+		w.find(GoroutineFinding, r.p.id, "code behind the ports started a goroutine; use the ports instead, one handler runs per request", "")
 		return
 	}
 	switch status {
@@ -224,9 +224,9 @@ func (w *World) after(r *run, status kernel.Status) {
 		return
 	case kernel.Panicked:
 		v, stack := r.co.Panic()
-		w.find("panic", r.p.id, fmt.Sprint(v), string(stack))
+		w.find(PanicFinding, r.p.id, fmt.Sprint(v), string(stack))
 	case kernel.Abandoned:
-		w.find("undead", r.p.id, "a handler did not end though every port said that its process is dead", "")
+		w.find(UndeadFinding, r.p.id, "a handler did not end though every port said that its process is dead", "")
 	}
 	r.ended = true
 	r.wake++

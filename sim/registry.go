@@ -122,7 +122,7 @@ func (w *World) apply(c *call, a *answer) {
 		w.met(LostRace)
 	case errors.Is(a.err, impl.ErrNotApplied):
 	default:
-		w.find("store", plan.Registry, a.err.Error(), "")
+		w.find(StoreFinding, plan.Registry, a.err.Error(), "")
 	}
 }
 

@@ -59,11 +59,20 @@ type Counts [plan.ClassCount]int
 // Finding is a defect of the code under test that is no violation of an
 // invariant.
 type Finding struct {
-	Kind    string // "panic", "goroutine", "undead", "store"
+	Kind    string // one of the kinds of findings
 	Process string
 	Message string // one line
 	Detail  string // a stack, perhaps empty; not byte-stable
 }
+
+// Kinds of findings.
+const (
+	PanicFinding     = "panic"     // it panicked while alive
+	GoroutineFinding = "goroutine" // it started a goroutine; one run alone may be mistaken
+	UndeadFinding    = "undead"    // it would not end when its process had died
+	StoreFinding     = "store"     // the real registry failed
+	BlockedFinding   = "blocked"   // it blocks outside the ports
+)
 
 func (f *Finding) Error() string {
 	return fmt.Sprintf("sim: %s in %s: %s", f.Kind, f.Process, f.Message)
@@ -167,7 +176,7 @@ type Options struct {
 func (w *World) Run(chooser Chooser, opt Options) *Result {
 	w.reset(chooser, opt)
 	if err := w.cfg.Empty(); err != nil {
-		w.find("store", plan.Registry, err.Error(), "")
+		w.find(StoreFinding, plan.Registry, err.Error(), "")
 		return &w.res
 	}
 	for i, p := range w.procs {
@@ -245,7 +254,7 @@ func (w *World) finish() {
 		for _, r := range p.live {
 			w.current = r
 			if w.k.Kill(r.co) == kernel.Abandoned {
-				w.find("undead", p.id, "a handler did not end though every port said that its process is dead", "")
+				w.find(UndeadFinding, p.id, "a handler did not end though every port said that its process is dead", "")
 			}
 		}
 		p.live = p.live[:0]

@@ -36,10 +36,20 @@ type death struct{}
 
 func (death) Error() string { return "kernel: the process is dead" }
 
-// making counts the beginnings and ends of coroutine creation in all kernels
-// of this program: an odd or a changed value explains a higher number of
-// goroutines.
-var making atomic.Int64
+// Goroutines that begin elsewhere in the program, in all kernels: how many
+// such places are being passed now, and how often one was entered. A higher
+// number of goroutines says nothing while either tells of one.
+var elsewhere, entered atomic.Int64
+
+// Elsewhere runs f, which may start goroutines, beside kernels that run on
+// other goroutines at the same time: it keeps them from taking f's for their
+// own code's.
+func Elsewhere(f func()) {
+	elsewhere.Add(1)
+	entered.Add(1)
+	defer elsewhere.Add(-1)
+	f()
+}
 
 // Spawn prepares a coroutine for the task. Nothing runs before Resume.
 func (k *Kernel) Spawn(t Task) *Coroutine {
@@ -49,9 +59,7 @@ func (k *Kernel) Spawn(t Task) *Coroutine {
 		k.idle = k.idle[:n-1]
 	} else {
 		c = &Coroutine{kernel: k}
-		making.Add(1)
-		c.next, c.stop = iter.Pull(c.loop)
-		making.Add(1)
+		Elsewhere(func() { c.next, c.stop = iter.Pull(c.loop) })
 	}
 	c.task = t
 	c.ended, c.dead, c.deadCalls, c.panicked, c.stack = false, false, 0, nil, nil
@@ -94,7 +102,8 @@ const (
 func (k *Kernel) Resume(c *Coroutine) Status {
 	outer := k.current
 	k.current = c
-	k.made, k.goroutines = making.Load(), runtime.NumGoroutine()
+	k.entered, k.goroutines = entered.Load(), runtime.NumGoroutine()
+	k.quiet = elsewhere.Load() == 0
 	c.next()
 	k.count()
 	k.current = outer
@@ -115,7 +124,7 @@ func (k *Kernel) Resume(c *Coroutine) Status {
 // count finds goroutines that began since the last Resume and that no kernel
 // made.
 func (k *Kernel) count() {
-	if runtime.NumGoroutine() > k.goroutines && making.Load() == k.made && k.made%2 == 0 {
+	if runtime.NumGoroutine() > k.goroutines && k.quiet && entered.Load() == k.entered {
 		k.rogue = true
 	}
 }

@@ -35,8 +35,10 @@ type Kernel struct {
 	current *Coroutine
 	idle    []*Coroutine
 
-	made       int64 // making when the current coroutine was resumed
-	goroutines int   // and how many goroutines there were
+	// When the current coroutine was resumed:
+	entered    int64 // the counter of goroutines elsewhere
+	goroutines int   // how many there were
+	quiet      bool  // none began elsewhere
 	rogue      bool
 }
 

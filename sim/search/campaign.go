@@ -31,8 +31,9 @@ type Options struct {
 	// Again is how rarely a run is made a second time, from its plan and in
 	// a fresh world: every Again-th; 0 is 256.
 	Again int
-	// Linearize is how rarely a run without violation is also judged by
-	// Porcupine: every Linearize-th; 0 is 16. All violations are.
+	// Linearize is how rarely a run is also judged by the sequential
+	// specification: every Linearize-th; 0 is 4. The violation that is told
+	// always is.
 	Linearize int
 	// Progress is called now and then from one goroutine; may be nil.
 	Progress func(Progress)
@@ -96,6 +97,10 @@ func (r *Report) RunsPerSecond() float64 {
 	return float64(r.Runs) / r.Elapsed.Seconds()
 }
 
+// disagree begins the reason of a run that the checkers judge differently:
+// one of them is wrong, so nothing is decided.
+const disagree = "the checkers disagree: "
+
 // chunkSize is how many runs a worker takes at a time.
 const chunkSize = 64
 
@@ -116,7 +121,8 @@ type stop struct {
 	run        int
 	finding    *sim.Finding
 	plan       *plan.Plan
-	reason     string // nondeterministic or disagreement
+	verdict    Verdict // nondeterministic, or undecided where the checkers disagree
+	reason     string
 	subject    int
 	weather    uint64
 	deviations []plan.Deviation
@@ -138,7 +144,7 @@ func Campaign(ctx context.Context, opt Options) (*Report, error) {
 		opt.Again = 256
 	}
 	if opt.Linearize == 0 {
-		opt.Linearize = 16
+		opt.Linearize = 4
 	}
 	if opt.Patience == 0 {
 		opt.Patience = 20 * time.Second
@@ -210,11 +216,12 @@ func (c *campaign) work(ctx context.Context, beat *heartbeat) error {
 				}
 			}
 			beat.run.Store(int64(i + 1))
-			lost := c.one(crew[at], &swarm, i, t)
-			beat.run.Store(0)
-			if lost {
-				crew[at] = nil
+			for try := 1; c.one(crew[at], &swarm, i, t, try); try++ {
+				if crew[at], err = newArena(c.opt.Subjects[at], registry, empty); err != nil {
+					return err
+				}
 			}
+			beat.run.Store(0)
 			c.done.Add(1)
 		}
 		c.mu.Lock()
@@ -232,13 +239,21 @@ func (c *campaign) work(ctx context.Context, beat *heartbeat) error {
 	return nil
 }
 
-// one makes run i (from 0) and adds it to the tally. It reports whether the
-// world must not be used again.
-func (c *campaign) one(a *arena, swarm *Swarm, i int, t *tally) (lost bool) {
+// goroutineTries is how often a run must start a goroutine before it is
+// believed: the rest of the program may start one at the same instant.
+const goroutineTries = 3
+
+// one makes run i (from 0) and adds it to the tally. It reports whether it
+// must be made again in a fresh world: a goroutine began, and nobody knows
+// yet whose it is.
+func (c *campaign) one(a *arena, swarm *Swarm, i int, t *tally, try int) (doubt bool) {
 	cfg := sim.ServiceConfig(a.subject.Profile)
 	weather := swarm.Reset(c.opt.Seed, uint64(i), cfg.MessageLifetime)
 	judgeAll := (i+1)%c.opt.Linearize == 0
 	res := a.run(swarm, how{weather: weather, record: judgeAll})
+	if res.Finding != nil && res.Finding.Kind == sim.GoroutineFinding && try < goroutineTries {
+		return true
+	}
 	t.runs++
 	add(&t.chosen, &res.Chosen)
 	add(&t.effective, &res.Effective)
@@ -258,7 +273,6 @@ func (c *campaign) one(a *arena, swarm *Swarm, i int, t *tally) (lost bool) {
 	switch {
 	case res.Finding != nil:
 		t.stop = end(stop{finding: res.Finding})
-		return res.Finding.Kind == "goroutine"
 	case a.worst() == nil:
 	case c.opt.Target == 0 || a.broke(c.opt.Target):
 		t.stop = end(stop{})
@@ -267,12 +281,12 @@ func (c *campaign) one(a *arena, swarm *Swarm, i int, t *tally) (lost bool) {
 	}
 	if judgeAll && t.stop == nil {
 		if reason := a.disagreement(); reason != "" {
-			t.stop = end(stop{reason: reason})
+			t.stop = end(stop{verdict: Undecided, reason: disagree + reason})
 		}
 	}
 	if t.stop == nil && (i+1)%c.opt.Again == 0 {
 		if reason := c.again(a, weather, res); reason != "" {
-			t.stop = end(stop{reason: reason})
+			t.stop = end(stop{verdict: Nondeterministic, reason: reason})
 		}
 	}
 	return false
@@ -345,7 +359,7 @@ func (c *campaign) reportStuck(run *int) *Report {
 	return &Report{
 		Verdict: Undecided, Planned: c.opt.Runs, Runs: int(c.done.Load()), Elapsed: time.Since(c.began),
 		Reason:    fmt.Sprintf("run %d (scenario %s) did not get on for %v: code under test blocks outside the ports, for example on a mutex held across a port call; use the Locks port", *run, at.Scenario.Name, c.opt.Patience),
-		Finding:   &sim.Finding{Kind: "blocked", Process: "unknown", Message: "code under test blocks outside the ports"},
+		Finding:   &sim.Finding{Kind: sim.BlockedFinding, Process: "unknown", Message: "code under test blocks outside the ports"},
 		FindingAt: at.Plan(0, nil),
 	}
 }
@@ -404,7 +418,7 @@ func (c *campaign) explain(r *Report, s *stop) error {
 		r.Reason = s.finding.Error()
 		return nil
 	case s.reason != "":
-		r.Verdict, r.Reason, r.FindingAt = Nondeterministic, fmt.Sprintf("run %d: %s", s.run, s.reason), s.plan
+		r.Verdict, r.Reason, r.FindingAt = s.verdict, fmt.Sprintf("run %d: %s", s.run, s.reason), s.plan
 		return nil
 	}
 	registry, empty, shut, err := c.opt.Open()
@@ -441,7 +455,7 @@ func (c *campaign) explain(r *Report, s *stop) error {
 	v.Plan.Expect, v.Plan.Hash = v.Invariant.String(), res.Hash
 	r.Verdict, r.Violation = Violated, v
 	if reason := a.disagreement(); reason != "" {
-		r.Verdict, r.Reason, r.FindingAt = Nondeterministic, "the checkers disagree: "+reason, v.Plan
+		r.Verdict, r.Reason, r.FindingAt = Undecided, disagree+reason, v.Plan
 	}
 	return nil
 }

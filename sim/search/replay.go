@@ -69,7 +69,7 @@ func (r *Replay) judge(again uint64, disagreement string) {
 	case r.Result.Hash != again:
 		r.Verdict, r.Reason = Nondeterministic, fmt.Sprintf("two runs of the plan gave the traces %016x and %016x", r.Result.Hash, again)
 	case disagreement != "":
-		r.Verdict, r.Reason = Nondeterministic, "the checkers disagree: "+disagreement
+		r.Verdict, r.Reason = Undecided, disagree+disagreement
 	case r.Result.Finding != nil:
 		r.Verdict, r.Reason = Violated, r.Result.Finding.Error()
 	case len(r.Violations) > 0:

@@ -2,6 +2,7 @@ package search
 
 import (
 	"github.com/chargeonce/chargeonce/impl"
+	"github.com/chargeonce/chargeonce/linearizability"
 	"github.com/chargeonce/chargeonce/linearizability/invariant"
 	"github.com/chargeonce/chargeonce/model/history"
 	"github.com/chargeonce/chargeonce/sim"
@@ -39,6 +40,7 @@ type arena struct {
 	world   *sim.World
 	header  history.Header
 	checker *invariant.Checker
+	linear  linearizability.Checker
 	fixed   plan.Fixed
 	events  []history.Event // when recording
 	record  bool
