@@ -46,7 +46,7 @@ type Model[S comparable] struct {
 	Canonical func(S) S
 
 	// Fairness is what behaviours may be relied on to do. It matters to
-	// liveness properties only. At most 64 conditions.
+	// liveness properties only. At most 63 conditions.
 	Fairness []Fairness
 
 	// Properties are judged together, in one search. Their names differ.

@@ -135,7 +135,6 @@ func (x *search[S]) finish() Result[S] {
 		r.Verdict = Violated
 	case x.stopped != "":
 		r.Verdict, r.Stopped = Incomplete, x.stopped
-		r.Complete = false
 	case len(r.Unmet) > 0:
 		r.Verdict = Vacuous
 	default:
