@@ -35,7 +35,7 @@ func (w *World) pay(r *run) {
 		_, err := p.client.Pay(r, payment)
 		w.k.Enter() // a dead client's last words do not count
 		if !final(err) {
-			w.emit(history.Event{Kind: history.KindGiveUp, Process: p.id.String(), Operation: o.name})
+			w.tellOf(history.KindGiveUp, p.id.String(), o.name)
 		}
 		p.step++
 	}
@@ -70,11 +70,20 @@ func (p *process) Send(_ context.Context, req impl.Request) (impl.Reply, error) 
 
 // called tells the history that an attempt is made.
 func (w *World) called(c *call) {
-	o := &w.orders[c.order-1]
-	w.emit(history.Event{
-		Kind: history.KindCall, Process: c.run.p.id.String(), Operation: o.name, Attempt: c.try,
-		Scope: c.req.Scope, Key: c.req.Key, Fingerprint: o.fingerprint, Amount: o.Amount, Currency: o.Currency,
-	})
+	if e := w.attemptEvent(history.KindCall, c); e != nil {
+		o := &w.orders[c.order-1]
+		e.Fingerprint, e.Amount, e.Currency = o.fingerprint, o.Amount, o.Currency
+		w.tell()
+	}
+}
+
+// attemptEvent begins an event about a client's attempt.
+func (w *World) attemptEvent(kind history.Kind, c *call) *history.Event {
+	e := w.event(kind, c.run.p.id.String())
+	if e != nil {
+		e.Operation, e.Attempt, e.Scope, e.Key = w.orders[c.order-1].name, c.try, c.req.Scope, c.req.Key
+	}
+	return e
 }
 
 // reply sends a handler's answer. One that returns context.Canceled has hung
@@ -94,38 +103,41 @@ func (w *World) reply(r *run, reply impl.Reply, err error) {
 
 // returned tells the history what a client heard.
 func (w *World) returned(c *call) {
-	o := &w.orders[c.order-1]
 	reply, err := &c.got.reply, c.got.err
-	e := history.Event{
-		Kind: history.KindReturn, Process: c.run.p.id.String(), Operation: o.name, Attempt: c.try, Scope: c.req.Scope, Key: c.req.Key,
-	}
+	outcome, status, body := history.OutcomeUnavailable, 503, uint64(0)
 	switch {
 	case err == nil:
-		e.Outcome, e.Status, e.Body = outcomes[reply.Outcome], reply.Status, digestReply(reply)
+		outcome, status, body = outcomes[reply.Outcome], reply.Status, digestReply(reply)
+	case errors.Is(err, impl.ErrInProgress):
+		outcome, status = history.OutcomeInProgress, 409
+		w.met(InProgress)
+	case errors.Is(err, impl.ErrMismatch):
+		outcome, status = history.OutcomeMismatch, 422
+		w.met(Mismatch)
+	case errors.Is(err, impl.ErrGone):
+		outcome, status = history.OutcomeGone, 410
+		w.met(Gone)
+	case errors.Is(err, impl.ErrRefused):
+		outcome, status = history.OutcomeRefused, 400
+	default: // whatever else a handler returns is an error page that says nothing of the money
+		w.met(Unavailable)
+	}
+	w.hash.word(uint64(outcome)<<32 | uint64(status))
+	w.hash.word(body)
+	e := w.attemptEvent(history.KindReturn, c)
+	if e == nil {
+		return
+	}
+	e.Outcome, e.Status, e.Body = outcome, status, body
+	if err == nil {
 		e.Replayed, e.Charge = reply.Replayed, reply.ChargeID
 		if reply.Outcome == impl.OutcomePaid {
 			if amount, err := w.amountOf(reply.Body); err == nil {
 				e.Amount, e.Currency = amount.Minor, amount.Currency
 			}
 		}
-	case errors.Is(err, impl.ErrInProgress):
-		e.Outcome, e.Status = history.OutcomeInProgress, 409
-		w.met(InProgress)
-	case errors.Is(err, impl.ErrMismatch):
-		e.Outcome, e.Status = history.OutcomeMismatch, 422
-		w.met(Mismatch)
-	case errors.Is(err, impl.ErrGone):
-		e.Outcome, e.Status = history.OutcomeGone, 410
-		w.met(Gone)
-	case errors.Is(err, impl.ErrRefused):
-		e.Outcome, e.Status = history.OutcomeRefused, 400
-	default: // whatever else a handler returns is an error page that says nothing of the money
-		e.Outcome, e.Status = history.OutcomeUnavailable, 503
-		w.met(Unavailable)
 	}
-	w.hash.word(uint64(e.Outcome)<<32 | uint64(e.Status))
-	w.hash.word(e.Body)
-	w.emit(e)
+	w.tell()
 }
 
 // amountOf parses the amount out of a reply; equal replies come again in all runs.

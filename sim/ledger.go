@@ -11,10 +11,10 @@ import (
 
 // sendCharge tells the history that a charge request leaves.
 func (w *World) sendCharge(c *call) {
-	w.emit(history.Event{
-		Kind: history.KindSend, Process: c.run.p.id.String(), Operation: w.orderName(c.order),
-		ProviderKey: c.charge.Ref, Request: digest(c.charge.Body), Run: c.run.name,
-	})
+	if e := w.event(history.KindSend, c.run.p.id.String()); e != nil {
+		e.Operation, e.ProviderKey, e.Request, e.Run = w.orderName(c.order), c.charge.Ref, digest(c.charge.Body), c.run.name
+		w.tell()
+	}
 }
 
 // serveProvider lets a request reach the provider.
@@ -92,30 +92,34 @@ func (w *World) landLate(c *call) {
 
 // landed writes what became of a charge request into the history.
 func (w *World) landed(c *call, l *provider.Landing) {
-	e := history.Event{
-		Process: "provider", Operation: w.orderName(c.order), ProviderKey: c.charge.Ref, Charge: l.ChargeID,
-		Amount: l.Amount.Minor, Currency: l.Amount.Currency,
-	}
-	if c.order > 0 {
-		e.Scope = w.orders[c.order-1].scope
-	}
+	kind := history.KindCharge
 	switch l.Kind {
 	case provider.Captured:
-		e.Kind = history.KindCharge
 		c.run.charged = true
 	case provider.Absorbed:
-		e.Kind = history.KindAbsorbed
+		kind = history.KindAbsorbed
 		c.run.charged = true
 		w.met(Absorbed)
 	case provider.Refused:
-		e.Kind, e.Amount, e.Currency = history.KindRefusal, 0, ""
+		kind = history.KindRefusal
 		w.met(Declined)
 	default:
 		w.mark(MarkSettle, plan.Provider, c.run.p.id, c.step, c.attempt, uint64(l.Status))
 		return
 	}
 	w.mark(MarkSettle, plan.Provider, c.run.p.id, c.step, c.attempt, uint64(l.Kind)<<32|uint64(l.Entry))
-	w.emit(e)
+	e := w.event(kind, plan.Provider.String())
+	if e == nil {
+		return
+	}
+	e.Operation, e.ProviderKey = w.orderName(c.order), c.charge.Ref
+	if c.order > 0 {
+		e.Scope = w.orders[c.order-1].scope
+	}
+	if kind != history.KindRefusal {
+		e.Charge, e.Amount, e.Currency = l.ChargeID, l.Amount.Minor, l.Amount.Currency
+	}
+	w.tell()
 }
 
 func (w *World) serveLookup(c *call, a *answer, choice plan.Choice) {
@@ -144,10 +148,10 @@ func (w *World) serveRefund(c *call, a *answer) {
 	default:
 		w.met(Refunded)
 		w.mark(MarkSettle, plan.Provider, c.run.p.id, c.step, c.attempt, 1<<40)
-		w.emit(history.Event{
-			Kind: history.KindRefund, Process: "provider", Operation: w.orderName(entry.Intent), Charge: entry.ID,
-			Amount: entry.Amount, Currency: entry.Currency,
-		})
+		if e := w.event(history.KindRefund, plan.Provider.String()); e != nil {
+			e.Operation, e.Charge, e.Amount, e.Currency = w.orderName(entry.Intent), entry.ID, entry.Amount, entry.Currency
+			w.tell()
+		}
 	}
 }
 

@@ -22,40 +22,48 @@ type message struct {
 }
 
 func (w *World) postRequest(c *call) {
-	w.post(message{from: c.run.p.id, to: c.to, call: c, deadline: c.permit + int64(w.service.MessageLifetime)})
+	w.post(c.run.p.id, c.to, c, nil, c.permit+int64(w.service.MessageLifetime))
 }
 
 func (w *World) postAnswer(c *call, a *answer) {
-	w.post(message{from: c.to, to: c.run.p.id, call: c, answer: a, deadline: w.now() + int64(w.service.MessageLifetime)})
+	w.post(c.to, c.run.p.id, c, a, w.now()+int64(w.service.MessageLifetime))
+}
+
+// newMessage returns a message and its number. The address is good until the
+// next run.
+func (w *World) newMessage(from, to plan.Process, c *call, a *answer, deadline int64) (*message, int32) {
+	m, index := w.messages.take()
+	*m = message{from: from, to: to, call: c, answer: a, deadline: deadline}
+	return m, index
 }
 
 // post sends a message: asks what becomes of it, and lets its link have its
 // say.
-func (w *World) post(m message) {
-	c := m.call
+func (w *World) post(from, to plan.Process, c *call, a *answer, deadline int64) {
 	step, mark := c.step, MarkSend
-	if m.answer != nil {
+	if a != nil {
 		mark = MarkAnswer
 		if c.op == opRequest {
 			step = impl.StepReply
 		}
 	}
-	w.mark(mark, m.from, m.to, step, c.attempt, uint64(c.index))
-	site, choice := w.ask(plan.WhatMessage, m.from, m.to, step, c.attempt)
+	w.mark(mark, from, to, step, c.attempt, uint64(c.index))
+	site, choice := w.ask(plan.WhatMessage, from, to, step, c.attempt)
+	m, index := w.newMessage(from, to, c, a, deadline)
 	now := w.now()
 	at := now + w.net.Delay(site)
 	switch choice.Class {
 	case plan.ClassNone:
 	case plan.ClassDrop:
-		if w.arrives(&m) {
+		if w.arrives(m) {
 			w.took(choice.Class)
 		}
-		w.lose(&m, step)
+		w.lose(m, step)
 		return
 	case plan.ClassDuplicate, plan.ClassDuplicateUnstored:
-		copied := m
-		copied.fault = choice.Class
-		w.enqueue(copied, at+2*int64(w.timing.Hop))
+		again, copied := w.newMessage(from, to, c, a, deadline)
+		again.fault = choice.Class
+		w.enqueue(again, copied, at+2*int64(w.timing.Hop))
 	case plan.ClassHold, plan.ClassHoldBeyond:
 		held := now + w.span(choice, w.patience(c))
 		if choice.Class == plan.ClassHold {
@@ -68,14 +76,13 @@ func (w *World) post(m message) {
 		m.fault, m.notBy = choice.Class, at
 	case plan.ClassHoldUntil:
 		m.fault, m.until, m.waits, m.notBy = choice.Class, choice, true, at
-		i := w.keepMessage(m)
-		w.held = append(w.held, i)
-		w.k.Schedule(max(m.deadline, at), evRelease, i, 0)
+		w.held = append(w.held, index)
+		w.k.Schedule(max(m.deadline, at), evRelease, index, 0)
 		return
 	case plan.ClassCutLink, plan.ClassCutNode, plan.ClassStallLink, plan.ClassStallNode:
-		w.block(&m, choice)
+		w.block(m, choice)
 	}
-	w.enqueue(m, at)
+	w.enqueue(m, index, at)
 }
 
 // block begins a partition with this message.
@@ -97,20 +104,15 @@ func (w *World) block(m *message, c plan.Choice) {
 }
 
 // enqueue puts a message on its link.
-func (w *World) enqueue(m message, at int64) {
+func (w *World) enqueue(m *message, index int32, at int64) {
 	p := w.net.Pass(w.now(), m.from, m.to)
 	at = max(at, p.Until)
 	late := p.Until > 0 && at > m.deadline && m.fault != plan.ClassHoldBeyond
 	if p.Lost || late {
-		w.lose(&m, m.call.step)
+		w.lose(m, m.call.step)
 		return
 	}
-	w.k.Schedule(at, evDeliver, w.keepMessage(m), 0)
-}
-
-func (w *World) keepMessage(m message) int32 {
-	w.messages = append(w.messages, m)
-	return int32(len(w.messages) - 1)
+	w.k.Schedule(at, evDeliver, index, 0)
 }
 
 func (w *World) lose(m *message, step impl.Step) {
@@ -136,7 +138,7 @@ func (w *World) patience(c *call) int64 {
 // finishStep lets messages go that were held until this step of this process.
 func (w *World) finishStep(who plan.Process, step impl.Step) {
 	for i := 0; i < len(w.held); i++ {
-		m := &w.messages[w.held[i]]
+		m := w.messages.at(int(w.held[i]))
 		if m.waits && m.until.Step == step && m.until.Who == who {
 			w.release(w.held[i], true)
 			i--
@@ -146,7 +148,7 @@ func (w *World) finishStep(who plan.Process, step impl.Step) {
 
 // release ends a hold: because the step has ended, or the deadline has come.
 func (w *World) release(index int32, met bool) {
-	m := &w.messages[index]
+	m := w.messages.at(int(index))
 	if !m.waits {
 		return
 	}
@@ -237,10 +239,9 @@ func (w *World) timeout(c *call, e kernel.Event) {
 	w.mark(MarkTimeout, c.run.p.id, c.to, c.step, c.attempt, uint64(c.index))
 	c.done = true
 	if c.op == opRequest {
-		w.emit(history.Event{
-			Kind: history.KindUnanswered, Process: c.run.p.id.String(), Operation: w.orders[c.order-1].name,
-			Attempt: c.try, Scope: c.req.Scope, Key: c.req.Key,
-		})
+		if w.attemptEvent(history.KindUnanswered, c) != nil {
+			w.tell()
+		}
 	}
 	w.resume(c.run)
 }

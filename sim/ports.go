@@ -115,7 +115,11 @@ func (w *World) exchange(c *call, to plan.Process, timeout int64) *answer {
 	}
 	r.call = c
 	w.postRequest(c)
-	w.k.Schedule(w.now()+timeout, evTimeout, c.index, 0)
+	lane := 0
+	if c.op == opRequest {
+		lane = 1
+	}
+	w.k.ScheduleLane(lane, w.now()+timeout, evTimeout, c.index, 0)
 	w.pass(r, plan.WhatDuring, c.step)
 	for !c.done {
 		w.k.Park()

@@ -251,7 +251,7 @@ func (w *World) kill(p *process) {
 		w.took(plan.ClassCrash)
 	}
 	w.mark(MarkCrash, p.id, 0, 0, 0, uint64(p.incarnation))
-	w.emit(history.Event{Kind: history.KindCrash, Process: p.id.String()})
+	w.tellOf(history.KindCrash, p.id.String(), "")
 	for len(p.live) > 0 {
 		r := p.live[len(p.live)-1]
 		p.live = p.live[:len(p.live)-1]

@@ -84,8 +84,8 @@ func (w *World) freeze(node plan.Process, choice plan.Choice, c *call) {
 	i := frozenIndex(node)
 	w.frozen[i] = min(w.now()+w.span(choice, int64(w.timing.CallTimeout)), w.heal)
 	w.frozeFor[i] = choice.Class
-	m := w.keepMessage(message{from: c.run.p.id, to: node, call: c})
-	w.k.Schedule(w.now(), evDeliver, m, 0)
+	_, index := w.newMessage(c.run.p.id, node, c, nil, w.now())
+	w.k.Schedule(w.now(), evDeliver, index, 0)
 }
 
 // apply does what was asked, on the store.
@@ -203,15 +203,12 @@ func (w *World) wrote(c *call, rec *impl.Record, m *mirror) {
 	h.word(body ^ request)
 	h.text(rec.ChargeID)
 	w.mark(MarkSettle, plan.Registry, c.run.p.id, c.step, c.attempt, uint64(h))
-	if w.sink != nil {
-		e := &w.ev
-		*e = history.Event{
-			Kind: history.KindWrite, Process: c.run.p.id.String(), Operation: w.orderName(m.order),
-			Scope: rec.Scope, Key: rec.Key, Fingerprint: rec.Fingerprint, ProviderKey: rec.ProviderKey,
-			Request: request, State: history.State(rec.State), Version: rec.Version, Owner: rec.Owner,
-			Run: c.run.name, Insert: insert, Tombstone: rec.Tombstone, Charge: rec.ChargeID,
-			WindowFrom: time.Duration(nanos(rec.WindowFrom)), LeaseUntil: time.Duration(m.lease),
-		}
+	if e := w.event(history.KindWrite, c.run.p.id.String()); e != nil {
+		e.Operation, e.Scope, e.Key, e.Fingerprint = w.orderName(m.order), rec.Scope, rec.Key, rec.Fingerprint
+		e.ProviderKey, e.Request, e.Charge = rec.ProviderKey, request, rec.ChargeID
+		e.State, e.Version, e.Owner, e.Run = history.State(rec.State), rec.Version, rec.Owner, c.run.name
+		e.Insert, e.Tombstone = insert, rec.Tombstone
+		e.WindowFrom, e.LeaseUntil = time.Duration(nanos(rec.WindowFrom)), time.Duration(m.lease)
 		if rec.State.Terminal() {
 			e.Outcome, e.Status, e.Body = outcomes[rec.Reply.Outcome], rec.Reply.Status, body
 		}
@@ -266,10 +263,10 @@ func (w *World) forgot(c *call) {
 	m.gone = true
 	w.met(Forgotten)
 	w.mark(MarkSettle, plan.Registry, c.run.p.id, c.step, c.attempt, m.version)
-	w.emit(history.Event{
-		Kind: history.KindForget, Process: c.run.p.id.String(), Operation: w.orderName(m.order),
-		Scope: m.id.Scope, Key: m.id.Key, Version: m.version,
-	})
+	if e := w.event(history.KindForget, c.run.p.id.String()); e != nil {
+		e.Operation, e.Scope, e.Key, e.Version = w.orderName(m.order), m.id.Scope, m.id.Key, m.version
+		w.tell()
+	}
 }
 
 func (c *Config) breaks(a impl.Assumption) bool {

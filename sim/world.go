@@ -100,7 +100,7 @@ type World struct {
 	calls    slab[call]
 	answers  slab[answer]
 	runs     slab[run]
-	messages []message
+	messages slab[message]
 	held     []int32 // messages that wait for a step
 	asked    siteCounter
 
@@ -216,7 +216,7 @@ func (w *World) reset(chooser Chooser, opt Options) {
 	w.calls.reset()
 	w.answers.reset()
 	w.runs.reset()
-	w.messages = w.messages[:0]
+	w.messages.reset()
 	w.held = w.held[:0]
 	w.asked.reset()
 	w.chooser, w.sink, w.keep = chooser, opt.Sink, opt.Trace
@@ -243,7 +243,7 @@ func (w *World) reset(chooser Chooser, opt Options) {
 // finish ends the run: whatever still waits is taken down, without a trace.
 func (w *World) finish() {
 	w.mark(MarkEnd, 0, 0, 0, 0, uint64(len(w.records)))
-	w.emit(history.Event{Kind: history.KindEnd})
+	w.tellOf(history.KindEnd, "", "")
 	w.res.Virtual = time.Duration(w.k.Now())
 	w.res.Events = w.events
 	w.res.Hash = uint64(w.hash)
@@ -285,13 +285,15 @@ func (w *World) mark(m Mark, who, peer plan.Process, step impl.Step, of plan.Att
 	}
 }
 
-// emit sends an event of the history to the sink.
-func (w *World) emit(e history.Event) {
+// event begins an event of the history. Nobody listens if it returns nil;
+// otherwise it is filled in and told.
+func (w *World) event(kind history.Kind, process string) *history.Event {
 	if w.sink == nil {
-		return
+		return nil
 	}
-	w.ev = e
-	w.tell()
+	w.ev = history.Event{}
+	w.ev.Kind, w.ev.Process = kind, process
+	return &w.ev
 }
 
 // tell sends w.ev to the sink.
@@ -302,6 +304,14 @@ func (w *World) tell() {
 	}
 	w.told++
 	w.sink.Event(&w.ev)
+}
+
+// tellOf tells an event that has nothing but these to say.
+func (w *World) tellOf(kind history.Kind, process, operation string) {
+	if e := w.event(kind, process); e != nil {
+		e.Operation = operation
+		w.tell()
+	}
 }
 
 // ask asks the chooser at a site. After healing no site is asked, but it is
@@ -348,7 +358,7 @@ func (w *World) process(id plan.Process) *process {
 func (w *World) dispatch(e kernel.Event) {
 	switch e.Kind {
 	case evDeliver:
-		w.deliver(&w.messages[e.A], e)
+		w.deliver(w.messages.at(int(e.A)), e)
 	case evTimeout:
 		w.timeout(w.calls.at(int(e.A)), e)
 	case evResume:
@@ -398,5 +408,5 @@ func (w *World) healAll() {
 	w.healed = true
 	w.net.Heal()
 	w.mark(MarkHeal, 0, 0, 0, 0, 0)
-	w.emit(history.Event{Kind: history.KindHeal})
+	w.tellOf(history.KindHeal, "", "")
 }

@@ -29,7 +29,8 @@ import (
 // A line is one second later than the one before unless it says at=. What is
 // not said: try=1, scope=shop on calls, writes and forgets, EUR with an
 // amount. An update takes what it does not say from the write before, and
-// its version is one more. The operation _ is none.
+// its version is one more. The operation _ is none,
+// and so are a body and a request called none.
 type storyteller struct {
 	now     time.Duration
 	records map[identityName]history.Event
@@ -155,6 +156,9 @@ func (s *storyteller) defaults(e *history.Event, fields map[string]string) error
 }
 
 func digestOf(s string) uint64 {
+	if s == "none" {
+		return 0
+	}
 	h := fnv.New64a()
 	h.Write([]byte(s))
 	return h.Sum64()

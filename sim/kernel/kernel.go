@@ -28,9 +28,10 @@ type Event struct {
 // Kernel is the event heap, the clock and the coroutines of one run. It is
 // made ready for the next run by Reset and keeps its memory.
 type Kernel struct {
-	now  int64
-	seq  uint32
-	heap []Event // a binary heap by (At, seq)
+	now   int64
+	seq   uint32
+	heap  []Event // a binary heap by (At, seq)
+	lanes [lanes]lane
 
 	current *Coroutine
 	idle    []*Coroutine
@@ -42,16 +43,26 @@ type Kernel struct {
 	rogue      bool
 }
 
+// lanes is how many lanes there are.
+const lanes = 2
+
+// lane is a queue of events whose times never fall: time-outs of one length.
+// Most of them are over before they are due, so they stay out of the heap.
+type lane struct {
+	queue []Event
+	head  int
+}
+
 // Now returns the virtual time in nanoseconds.
 func (k *Kernel) Now() int64 { return k.now }
-
-// Len returns the number of events that are due.
-func (k *Kernel) Len() int { return len(k.heap) }
 
 // Reset forgets all events and turns the clock back to 0. All coroutines must
 // have ended or been abandoned.
 func (k *Kernel) Reset() {
 	k.now, k.seq, k.heap, k.current, k.rogue = 0, 0, k.heap[:0], nil, false
+	for i := range k.lanes {
+		k.lanes[i].queue, k.lanes[i].head = k.lanes[i].queue[:0], 0
+	}
 }
 
 // Schedule makes an event due at a time, or now if that is past.
@@ -72,13 +83,45 @@ func (k *Kernel) Schedule(at int64, kind uint8, a, b int32) {
 	k.heap = h
 }
 
+// ScheduleLane does the same for an event of a lane, 0 or 1. Where the lane
+// has a later one already it is an event like any other.
+func (k *Kernel) ScheduleLane(n int, at int64, kind uint8, a, b int32) {
+	l := &k.lanes[n]
+	if at < k.now || len(l.queue) > l.head && l.queue[len(l.queue)-1].At > at {
+		k.Schedule(at, kind, a, b)
+		return
+	}
+	k.seq++
+	l.queue = append(l.queue, Event{at, k.seq, kind, a, b})
+}
+
 // Next removes the event that is due first and moves the clock to it. It
 // reports false when nothing is due.
 func (k *Kernel) Next() (Event, bool) {
-	h := k.heap
-	if len(h) == 0 {
-		return Event{}, false
+	var first *Event
+	if len(k.heap) > 0 {
+		first = &k.heap[0]
 	}
+	var from *lane
+	for i := range k.lanes {
+		if l := &k.lanes[i]; l.head < len(l.queue) && (first == nil || before(&l.queue[l.head], first)) {
+			first, from = &l.queue[l.head], l
+		}
+	}
+	switch {
+	case first == nil:
+		return Event{}, false
+	case from == nil:
+		return k.pop(), true
+	}
+	from.head++
+	k.now = first.At
+	return *first, true
+}
+
+// pop removes the heap's first event.
+func (k *Kernel) pop() Event {
+	h := k.heap
 	top, last := h[0], h[len(h)-1]
 	h = h[:len(h)-1]
 	k.heap = h
@@ -101,7 +144,7 @@ func (k *Kernel) Next() (Event, bool) {
 		h[i] = last
 	}
 	k.now = top.At
-	return top, true
+	return top
 }
 
 func before(a, b *Event) bool { return a.At < b.At || a.At == b.At && a.seq < b.seq }
