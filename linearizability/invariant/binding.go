@@ -17,7 +17,7 @@ func (c *Checker) boundTo(id *identity, fingerprint string) bool {
 
 // judgeBound judges an answer that says something of the operation: the
 // record behind it must be bound to the parameters that were asked for.
-func (c *Checker) judgeBound(e *history.Event, a attempt) {
+func (c *Checker) judgeBound(e *history.Event, a *attempt) {
 	if a.identity == none {
 		return
 	}
@@ -48,7 +48,7 @@ func (c *Checker) judgeClaimed(e *history.Event, i int) {
 
 // judgeMismatch judges "the key was used with other parameters". A history
 // that may lack calls cannot tell.
-func (c *Checker) judgeMismatch(e *history.Event, a attempt) {
+func (c *Checker) judgeMismatch(e *history.Event, a *attempt) {
 	if !c.header.Complete || a.identity == none {
 		return
 	}
@@ -62,7 +62,7 @@ func (c *Checker) judgeMismatch(e *history.Event, a attempt) {
 }
 
 // judgeCrossing judges for whom a charge was captured or told before.
-func (c *Checker) judgeCrossing(e *history.Event, o int, a attempt, k int) {
+func (c *Checker) judgeCrossing(e *history.Event, o int, a *attempt, k int) {
 	ch := c.charges.at(k)
 	for _, other := range [2]int{ch.operation, ch.toldTo} {
 		if other == none || other == o {
@@ -101,7 +101,7 @@ func (c *Checker) scopeOf(o int) string {
 }
 
 // tell notes that "paid" was told of a charge.
-func (c *Checker) tell(o int, a attempt, k int) {
+func (c *Checker) tell(o int, a *attempt, k int) {
 	ch := c.charges.at(k)
 	if !ch.told {
 		ch.told, ch.toldTo, ch.toldFor = true, o, a.fingerprint
@@ -109,7 +109,7 @@ func (c *Checker) tell(o int, a attempt, k int) {
 }
 
 // judgeReplyScope judges whether an answer carries the name that was asked.
-func (c *Checker) judgeReplyScope(e *history.Event, a attempt) {
+func (c *Checker) judgeReplyScope(e *history.Event, a *attempt) {
 	if a.identity == none {
 		return
 	}

@@ -96,12 +96,14 @@ func (c *Checker) ask(e *history.Event, op *operation, asked parameters) {
 // that was never seen is taken for an ordinary attempt of its operation.
 func (op *operation) answered(e *history.Event) attempt {
 	for i := len(op.open) - 1; i >= 0; i-- {
-		a := op.open[i]
-		if a.number == e.Attempt && a.process == e.Process {
-			op.open[i] = op.open[len(op.open)-1]
-			op.open = op.open[:len(op.open)-1]
-			return a
+		if op.open[i].number != e.Attempt || op.open[i].process != e.Process {
+			continue
 		}
+		last := len(op.open) - 1
+		a := op.open[i]
+		op.open[i] = op.open[last]
+		op.open = op.open[:last]
+		return a
 	}
 	a := attempt{identity: op.identity}
 	if len(op.asked) == 1 {
@@ -118,24 +120,24 @@ func (c *Checker) returned(e *history.Event) {
 	o := c.operation(e.Operation)
 	op := c.operations.at(o)
 	a := op.answered(e)
-	c.judgeReplyScope(e, a)
+	c.judgeReplyScope(e, &a)
 	c.judgeStatus(e)
 	switch e.Outcome {
 	case history.OutcomePaid:
-		c.judgePaid(e, o, a)
-		c.judgeStable(e, o, a)
-		c.judgeBound(e, a)
+		c.judgePaid(e, o, &a)
+		c.judgeStable(e, o, &a)
+		c.judgeBound(e, &a)
 	case history.OutcomeDeclined, history.OutcomeFailed:
 		c.judgeDenied(e, o)
-		c.judgeStable(e, o, a)
-		c.judgeBound(e, a)
+		c.judgeStable(e, o, &a)
+		c.judgeBound(e, &a)
 	case history.OutcomeMismatch:
-		c.judgeMismatch(e, a)
+		c.judgeMismatch(e, &a)
 	case history.OutcomeGone:
-		c.judgeGone(e, a)
-		c.judgeBound(e, a)
+		c.judgeGone(e, &a)
+		c.judgeBound(e, &a)
 	case history.OutcomeInProgress:
-		c.judgeBound(e, a)
+		c.judgeBound(e, &a)
 		c.judgeWedged(e, op)
 	case history.OutcomeUnavailable:
 		c.judgeWedged(e, op)
@@ -151,7 +153,8 @@ func (c *Checker) unanswered(e *history.Event) {
 		return
 	}
 	op := c.operations.at(c.operation(e.Operation))
-	c.judgeReplyScope(e, op.answered(e))
+	a := op.answered(e)
+	c.judgeReplyScope(e, &a)
 	c.judgeWedged(e, op)
 }
 

@@ -198,7 +198,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkChecker judges a history of 42 events with four operations.
+// BenchmarkChecker judges a history of 40 events with four operations.
 func BenchmarkChecker(b *testing.B) {
 	events, c := parseStory(b, keyedStory), New(keyedHeader)
 	b.ReportAllocs()

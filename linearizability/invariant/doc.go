@@ -15,13 +15,17 @@
 //   - a field that is zero is not stated either, and equals everything;
 //   - what a record or a send ought to have looked like is not judged, only
 //     what the lines say that are there: FencedWrites and SentJournaled are
-//     silent;
+//     silent, and Resolves asks for answers only;
+//   - a record is compared with an operation only if both state the same
+//     fingerprint, and a retention is measured only from a first attempt;
 //   - a reply that names a charge without a ledger line is a lie only if the
 //     history has a ledger, which is seen by its first line;
 //   - a customer may be given the money back: a refund after "paid" is judged
 //     only where the header says Complete or Compensates.
 //
-// A Complete history has its ledger too, and a zero in it is a value. The
+// Lines that name a record always need its scope and key. A Complete history
+// has its ledger too, and a zero in it is a value, except that a call need not
+// state its money. The
 // liveness invariants are judged after the events heal and, for Resolves,
 // end: whoever writes these lines says that everything had time to converge.
 //
@@ -29,13 +33,18 @@
 //
 //   - Operation names an intent, unique in the history; it may be asked for by
 //     more than one client, and one final answer to any of them ends it.
-//   - The fingerprints of Call and Write events come from one digest.
+//   - The fingerprints of Call and Write events come from one digest; a design
+//     that binds its record to anything else breaks FingerprintBound.
 //   - A charge of other parameters than its intent was called with breaks
 //     FingerprintBound; a reply that names other money than was captured
 //     breaks TruthfulReply.
 //   - A fencing token is judged within one record, where it fences. It belongs
 //     to the run that first wrote it there and, once another run's token has
 //     replaced it, does not come back.
+//   - "Gone" is a final reply too, and breaks StableReply while the record still
+//     keeps the reply.
+//   - "Declined" is judged when it is told and when a record says so: a design
+//     that compensates has no more right to it than another.
 //   - A record whose scope begins with "audit " is the bookkeeping of a design
 //     that compensates; it belongs to the operation whose scope follows.
 //     FencedWrites, TerminalIsFinal, SafeRetention and Resolves hold for it,

@@ -21,7 +21,7 @@ type unbacked struct {
 }
 
 // judgePaid judges what "paid" says of the money.
-func (c *Checker) judgePaid(e *history.Event, o int, a attempt) {
+func (c *Checker) judgePaid(e *history.Event, o int, a *attempt) {
 	op := c.operations.at(o)
 	op.paid = true
 	if !c.sameMoney(a.parameters, e.Amount, e.Currency) && c.holds(TruthfulReply) {
@@ -39,7 +39,7 @@ func (c *Checker) judgePaid(e *history.Event, o int, a attempt) {
 }
 
 // judgeBacked judges whether the ledger has the charge that was told.
-func (c *Checker) judgeBacked(e *history.Event, o int, a attempt, k int) {
+func (c *Checker) judgeBacked(e *history.Event, o int, a *attempt, k int) {
 	ch := c.charges.at(k)
 	if !ch.captured {
 		c.judgeUnbacked(e)
@@ -123,7 +123,7 @@ func (c *Checker) judgeDenied(e *history.Event, o int) {
 }
 
 // judgeStable compares a final reply with the first one and with the record.
-func (c *Checker) judgeStable(e *history.Event, o int, a attempt) {
+func (c *Checker) judgeStable(e *history.Event, o int, a *attempt) {
 	op := c.operations.at(o)
 	now := answer{e.Outcome, e.Status, e.Body, e.Charge}
 	if !op.replied {
@@ -146,7 +146,7 @@ func (c *Checker) judgeStable(e *history.Event, o int, a attempt) {
 }
 
 // judgeGone judges "finished, and the reply is no longer kept".
-func (c *Checker) judgeGone(e *history.Event, a attempt) {
+func (c *Checker) judgeGone(e *history.Event, a *attempt) {
 	if !c.header.Complete || a.identity == none {
 		return
 	}
