@@ -175,9 +175,9 @@ func sorted(n int, s State) State {
 	return out
 }
 
-// String shows a state as one line: the decision, then for each resource
-// manager that took part its status, with "!" if its Prepared was sent and
-// "!!" if it was received.
+// String shows a state as one line: the decision, then the status of each
+// resource manager up to the last that is not as it was at the start, with "!"
+// if its Prepared was sent and "!!" if it was received.
 func (s State) String() string {
 	var b strings.Builder
 	b.WriteString([...]string{"undecided", "commit", "abort"}[s&3])
