@@ -63,8 +63,12 @@ func (c *Checker) judgeBacked(e *history.Event, o int, a *attempt, k int) {
 	default:
 		why = fmt.Sprintf("which captured %s", money(ch.amount, ch.currency))
 	}
-	c.violate(TruthfulReply, e.Operation, fmt.Sprintf("%s heard that %s is paid with %s by %s, %s",
-		e.Process, e.Operation, money(e.Amount, e.Currency), e.Charge, why))
+	with := ""
+	if e.Amount != 0 {
+		with = " with " + money(e.Amount, e.Currency)
+	}
+	c.violate(TruthfulReply, e.Operation, fmt.Sprintf("%s heard that %s is paid%s by %s, %s",
+		e.Process, e.Operation, with, e.Charge, why))
 }
 
 // judgePaidUnnamed judges a "paid" without the id of the charge.
