@@ -133,6 +133,11 @@ func (c *Checker) returned(e *history.Event) {
 		c.judgeBound(e, &a)
 	case history.OutcomeMismatch:
 		c.judgeMismatch(e, &a)
+		// "Not with these parameters" says that they were not charged either,
+		// unless the operation was asked for with others too.
+		if c.header.Complete && len(op.asked) == 1 {
+			c.judgeDenied(e, o)
+		}
 	case history.OutcomeGone:
 		c.judgeGone(e, &a)
 		c.judgeBound(e, &a)

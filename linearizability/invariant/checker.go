@@ -20,12 +20,14 @@ type Checker struct {
 	charges    table[string, charge]
 	keys       table[string, providerKey]
 
-	ledger     bool     // the history shows a ledger
-	nameless   bool     // a charge came without its id
-	ownerless  bool     // a charge came without its operation
-	stray      bool     // a refund came without its charge and its operation
-	unbacked   unbacked // the first "paid" that needs a ledger to be judged
-	healed     bool     // the faults are over
+	ledger     bool      // the history shows a ledger
+	nameless   bool      // a charge came without its id
+	ownerless  bool      // a charge came without its operation
+	stray      bool      // a refund came without its charge and its operation
+	unbacked   unbacked  // the first "paid" that needs a ledger to be judged
+	claims     bool      // the history shows a claim
+	unclaimed  unclaimed // the first send that needs a claim to be judged
+	healed     bool      // the faults are over
 	healAt     time.Duration
 	ended      bool // nothing more will happen
 	handedOver int  // operations that only a person can end
@@ -60,6 +62,7 @@ func (c *Checker) Reset(h history.Header) {
 	c.keys.reset()
 	c.header, c.index, c.now = h, none, 0
 	c.ledger, c.nameless, c.ownerless, c.stray, c.unbacked = h.Complete, false, false, false, unbacked{}
+	c.claims, c.unclaimed = false, unclaimed{}
 	c.healed, c.healAt, c.ended, c.handedOver = false, 0, false, 0
 	c.broken, c.violations = 0, c.violations[:0]
 }

@@ -28,6 +28,9 @@ func (c *Checker) wrote(e *history.Event) {
 	if e.Tombstone && !id.tombstone {
 		c.judgeDropped(e, i)
 	}
+	if e.State == history.StateClaimed || e.State == history.StateSent {
+		c.claimSeen()
+	}
 	c.judgeToken(e, i)
 	c.judgeRecordKey(e, i)
 	c.judgeTerminal(e, i)

@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/chargeonce/chargeonce/model/history"
 )
@@ -44,8 +45,7 @@ func (c *Checker) judgeJournaled(e *history.Event, o int) {
 	}
 	i := c.keys.at(c.providerKey(e.ProviderKey)).record
 	if i == none {
-		c.violate(SentJournaled, e.Operation, fmt.Sprintf("%s sent a charge of %s under provider key %s, which no record has",
-			or(e.Run, "a run"), or(e.Operation, "a payment"), e.ProviderKey))
+		c.judgeUnclaimed(e)
 		return
 	}
 	for ; i != none; i = c.identities.at(i).sameKey {
@@ -61,6 +61,48 @@ func (c *Checker) judgeJournaled(e *history.Event, o int) {
 	}
 	c.violate(SentJournaled, e.Operation, fmt.Sprintf("%s sent a charge of %s under provider key %s before it had written the record as %s",
 		or(e.Run, "a run"), or(e.Operation, "a payment"), e.ProviderKey, stateWord(need)))
+}
+
+// unclaimed is a send before which nothing was claimed, in a history that has
+// shown no claim so far: a system that writes finished records only promises
+// no journal, and what its sends do wrong falls elsewhere.
+type unclaimed struct {
+	sent        bool
+	index       int
+	at          time.Duration
+	run         string
+	operation   string
+	providerKey string
+}
+
+// judgeUnclaimed judges a send whose provider key no record has, or keeps it
+// until the history shows that its system claims before it sends.
+func (c *Checker) judgeUnclaimed(e *history.Event) {
+	if !c.unclaimed.sent {
+		c.unclaimed = unclaimed{true, c.index, e.At, or(e.Run, "a run"), e.Operation, e.ProviderKey}
+	}
+	if c.claims {
+		c.violateUnclaimed()
+	}
+}
+
+// claimSeen notes that the history shows a claim.
+func (c *Checker) claimSeen() {
+	c.claims = true
+	if c.unclaimed.sent {
+		c.violateUnclaimed()
+	}
+}
+
+func (c *Checker) violateUnclaimed() {
+	if !c.holds(SentJournaled) {
+		return
+	}
+	u := c.unclaimed
+	c.violate(SentJournaled, u.operation, fmt.Sprintf("%s sent a charge of %s under provider key %s, which no record has",
+		u.run, or(u.operation, "a payment"), u.providerKey))
+	last := &c.violations[len(c.violations)-1]
+	last.Index, last.At = u.index, u.at
 }
 
 // judgeJournaledWithoutKey judges a send that does not say under which

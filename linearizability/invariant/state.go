@@ -24,7 +24,7 @@ type operation struct {
 	net         int // charges minus refunds
 	captured    bool
 	paid        bool            // "paid" was told
-	denied      history.Outcome // declined or failed, once that was told
+	denied      history.Outcome // declined, failed or mismatch, once that was told
 	replied     bool
 	reply       answer // the first of the final replies that must be equal
 	final       bool   // a client has its final answer
