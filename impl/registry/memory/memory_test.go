@@ -26,6 +26,20 @@ func claim(i int, at time.Time) impl.Record {
 	}
 }
 
+// A database keeps instants, and what is printed must not depend on the
+// adapter.
+func TestTimesAreInstants(t *testing.T) {
+	ctx, r := context.Background(), memory.New()
+	at := time.Unix(1, 0)
+	rec, _, err := r.Insert(ctx, impl.StepClaim, claim(1, at.In(time.FixedZone("UTC+9", 9*60*60))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec.WindowFrom != at.UTC() || rec.LeaseUntil != at.UTC() || rec.ExpiresAt != (time.Time{}) {
+		t.Errorf("times are %v, %v and %v, want %v twice and none", rec.WindowFrom, rec.LeaseUntil, rec.ExpiresAt, at.UTC())
+	}
+}
+
 // A simulator runs millions of plans on one registry.
 func TestReuseAllocatesNothing(t *testing.T) {
 	ctx, r, at := context.Background(), memory.New(), time.Unix(1, 0)

@@ -476,6 +476,18 @@ func (s suite) records(t *testing.T) {
 			w.holds(want)
 		})
 	}
+	t.Run("every call returns times in one form", func(t *testing.T) {
+		w := s.world(t)
+		rec := full("a")
+		elsewhere := time.FixedZone("UTC+9", 9*60*60)
+		rec.WindowFrom, rec.LeaseUntil, rec.ExpiresAt = rec.WindowFrom.In(elsewhere), rec.LeaseUntil.In(elsewhere), rec.ExpiresAt.In(elsewhere)
+		inserted, got := w.insert(rec), w.get(rec.ID)
+		for _, pair := range [][2]time.Time{{inserted.WindowFrom, got.WindowFrom}, {inserted.LeaseUntil, got.LeaseUntil}, {inserted.ExpiresAt, got.ExpiresAt}} {
+			if pair[0] != pair[1] {
+				t.Fatalf("Insert returned %v, Get returned %v", pair[0], pair[1])
+			}
+		}
+	})
 	t.Run("the replay marker is not stored", func(t *testing.T) {
 		w := s.world(t)
 		rec, want := full("a"), full("a")

@@ -27,7 +27,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/chargeonce/chargeonce/impl"
@@ -174,9 +173,6 @@ func (r *Registry) read(ctx context.Context, id impl.ID) (impl.Record, bool, err
 
 // Update replaces the record, or returns ErrConflict.
 func (r *Registry) Update(ctx context.Context, _ impl.Step, was impl.Fence, next impl.Record) error {
-	if was.Version >= math.MaxInt64 {
-		return impl.ErrConflict // no record is that old
-	}
 	next = stored(next, was.Version+1)
 	args, err := row(&next)
 	if err != nil {
@@ -187,9 +183,6 @@ func (r *Registry) Update(ctx context.Context, _ impl.Step, was impl.Fence, next
 
 // Delete removes the record, or returns ErrConflict.
 func (r *Registry) Delete(ctx context.Context, _ impl.Step, id impl.ID, was impl.Fence) error {
-	if was.Version >= math.MaxInt64 {
-		return impl.ErrConflict
-	}
 	return r.fenced(ctx, r.delete, []any{id.Scope, id.Key, int64(was.Version), was.Owner})
 }
 

@@ -67,6 +67,7 @@ func TestContract(t *testing.T) {
 			registrytest.Run(t, func(t *testing.T) impl.Registry {
 				o := o
 				if !o.InMemory {
+					o.Synchronous = sqlite.SynchronousOff // the contract does not pull the plug
 					o.Path = filepath.Join(t.TempDir(), "registry.db")
 				}
 				return open(t, o)
@@ -207,6 +208,22 @@ func TestJournalThatIsNotTakenIsRefused(t *testing.T) {
 	}
 	if !errors.Is(err, sqlite.ErrSetting) {
 		t.Errorf("Open returned %v, want ErrSetting", err)
+	}
+}
+
+// SQLite does not wait for the lock that a change of the journal mode takes;
+// Open does, and here waits in vain.
+func TestChangeOfJournalWaits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "registry.db")
+	if err := open(t, sqlite.Options{Path: path, Journal: sqlite.JournalRollback}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, raw(t, path), "BEGIN IMMEDIATE")
+	for wait, want := range map[time.Duration]string{0: "sqlite: set journal_mode", time.Millisecond: "sqlite: wait to set journal_mode"} {
+		_, err := sqlite.Open(context.Background(), sqlite.Options{Path: path, BusyTimeout: wait})
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("with BusyTimeout %v, Open returned %v, want %q", wait, err, want)
+		}
 	}
 }
 
@@ -452,6 +469,17 @@ func TestErrors(t *testing.T) {
 		}
 		unchanged(t, r)
 	})
+	t.Run("refused by the schema is not applied", func(t *testing.T) {
+		r := holding(t, sqlite.Options{InMemory: true})
+		// An extended code, SQLITE_CONSTRAINT_TRIGGER, as all constraints have.
+		for _, verb := range []string{"INSERT", "UPDATE", "DELETE"} {
+			r.Query(t, "CREATE TRIGGER no_"+verb+" BEFORE "+verb+" ON record BEGIN SELECT raise(ABORT, 'no'); END")
+		}
+		for name, write := range writes {
+			want(t, name, write(ctx, r), impl.ErrNotApplied)
+		}
+		unchanged(t, r)
+	})
 	t.Run("a full disk is unknown", func(t *testing.T) {
 		r := holding(t, sqlite.Options{InMemory: true})
 		r.Query(t, "PRAGMA max_page_count = 1") // not below what there is
@@ -559,14 +587,14 @@ func (*endsWhileWaiting) Done() <-chan struct{} {
 // A sweep may ask about any instant, also one that no record can have.
 func TestSweepsBeyondTheRange(t *testing.T) {
 	r, ctx := open(t, sqlite.Options{InMemory: true}), context.Background()
-	early, never := claim(1), claim(2)
-	early.LeaseUntil, never.LeaseUntil = time.Date(1678, 1, 1, 0, 0, 0, 0, time.UTC), time.Time{}
-	for _, rec := range []impl.Record{early, never} {
+	late, never := claim(1), claim(2)
+	late.LeaseUntil, never.LeaseUntil = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC), time.Time{}
+	for _, rec := range []impl.Record{late, never} {
 		if _, _, err := r.Insert(ctx, impl.StepClaim, rec); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for year, want := range map[int]int{-5000: 0, 1000: 1, 1600: 1, 1700: 2, 2500: 2, 9999: 2} {
+	for year, want := range map[int]int{-5000: 0, 1000: 1, 1600: 1, 1700: 1, 2200: 2, 2300: 2, 9999: 2} {
 		// The zero time is the first instant of year 1.
 		got, err := r.Unfinished(ctx, impl.StepSweep, time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC), 10)
 		if err != nil || len(got) != want {
