@@ -1,0 +1,219 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/chargeonce/chargeonce/impl"
+	"github.com/chargeonce/chargeonce/impl/designs"
+	"github.com/chargeonce/chargeonce/linearizability/invariant"
+	"github.com/chargeonce/chargeonce/sim"
+	"github.com/chargeonce/chargeonce/sim/plan"
+	"github.com/chargeonce/chargeonce/sim/provider"
+	"github.com/chargeonce/chargeonce/sim/search"
+)
+
+// held is what a design or a plan expects if no invariant is to fall.
+const held = "held"
+
+// scenariosOf are the scenarios that a design runs in if none is named: those
+// in which its defect shows, or all.
+func scenariosOf(d *impl.Design) names {
+	if d.Expect != held && len(d.Scenarios) > 0 {
+		return d.Scenarios
+	}
+	return names{"all"}
+}
+
+// profilesOf are the provider profiles that a design is meant for.
+func profilesOf(d *impl.Design) names {
+	if len(d.Profiles) > 0 {
+		return d.Profiles
+	}
+	return names{provider.Profiles[0].Name}
+}
+
+func scenariosByName(list names) (all []sim.Scenario, err error) {
+	if slices.Equal(list, names{"all"}) {
+		return sim.Scenarios, nil
+	}
+	for _, name := range list {
+		s, err := sim.ScenarioByName(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func profilesByName(list names) (all []provider.Profile, err error) {
+	if slices.Equal(list, names{"all"}) {
+		return provider.Profiles, nil
+	}
+	for _, name := range list {
+		p, err := provider.ByName(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// assumptions parses the names of assumptions, in the order of their list.
+func assumptions(list names) (all []impl.Assumption, err error) {
+	for _, name := range list {
+		if !slices.Contains(impl.Assumptions, impl.Assumption(name)) {
+			return nil, fmt.Errorf("no assumption is called %q: want one of %s", name, joined(impl.Assumptions))
+		}
+	}
+	for _, a := range impl.Assumptions {
+		if slices.Contains(list, string(a)) {
+			all = append(all, a)
+		}
+	}
+	return all, nil
+}
+
+// faults are the fault classes of a campaign.
+type faults struct {
+	on    [plan.ClassCount]bool
+	asked []plan.Class // those that the verdict is to be about
+}
+
+// chooseFaults reads a list of classes from the left: a name switches one on
+// and asks for it, a name after "-" switches one off, "all" stands for all
+// that break no assumption, and "none" for none. The classes that break one of
+// the given assumptions are on and asked for unless they are switched off.
+func chooseFaults(list names, broken []impl.Assumption) (f faults, err error) {
+	var asked, off [plan.ClassCount]bool
+	if len(list) == 0 || strings.HasPrefix(list[0], "-") {
+		f.on = sim.Within()
+	}
+	for _, name := range list {
+		switch name {
+		case "all":
+			f.on = sim.Within()
+			continue
+		case "none":
+			f.on, asked = [plan.ClassCount]bool{}, [plan.ClassCount]bool{}
+			continue
+		}
+		bare, without := strings.CutPrefix(name, "-")
+		class, err := plan.ParseClass(bare)
+		if err != nil {
+			return f, err
+		}
+		if a := class.Breaks(); a != "" && !without && !slices.Contains(broken, a) {
+			return f, fmt.Errorf("the fault %s breaks assumption %s: it can only be on together with -break %s", class, a, a)
+		}
+		f.on[class], asked[class], off[class] = !without, !without, without
+	}
+	for c := plan.ClassNone + 1; c < plan.ClassCount; c++ {
+		if a := c.Breaks(); a != "" && slices.Contains(broken, a) && !off[c] {
+			f.on[c], asked[c] = true, true
+		}
+		if asked[c] {
+			f.asked = append(f.asked, c)
+		}
+	}
+	return f, nil
+}
+
+// names lists the classes that are on.
+func (f *faults) names() (on []string) {
+	for c := plan.ClassNone + 1; c < plan.ClassCount; c++ {
+		if f.on[c] {
+			on = append(on, c.String())
+		}
+	}
+	return on
+}
+
+// validate refuses what a design cannot be configured for.
+func validate(s *search.Subject) error {
+	cfg := sim.ServiceConfig(s.Profile)
+	cfg.Waive = append(cfg.Waive, s.Break...)
+	if s.Design.Tune != nil {
+		cfg = s.Design.Tune(cfg)
+	}
+	if err := cfg.Validate(); err != nil {
+		return fmt.Errorf("%s cannot run with the provider profile %s: %w", s.Design.Name, s.Profile.Name, err)
+	}
+	return nil
+}
+
+// subjectOf is the subject of a plan; with another design if one is named.
+func subjectOf(p *plan.Plan, design string) (*search.Subject, error) {
+	if design == "" {
+		design = p.Design
+	}
+	d, err := designs.ByName(design)
+	if err != nil {
+		return nil, err
+	}
+	scenario, err := sim.ScenarioByName(p.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	name := p.Profile
+	if name == "" {
+		name = profilesOf(&d)[0]
+	}
+	profile, err := provider.ByName(name)
+	if err != nil {
+		return nil, err
+	}
+	s := &search.Subject{Design: d, Scenario: scenario, Profile: profile, Classes: sim.Within(p.Break...), Break: p.Break}
+	if p.Expect != "" && p.Expect != held {
+		if _, err := invariant.Parse(p.Expect); err != nil {
+			return nil, fmt.Errorf("the plan expects %q: %w", p.Expect, err)
+		}
+	}
+	for _, deviation := range p.Deviations {
+		if err := knows(s, deviation); err != nil {
+			return nil, fmt.Errorf("the plan's line %q: %w", deviation, err)
+		}
+	}
+	return s, validate(s)
+}
+
+// knows reports what a line of a plan names that its world does not have. A
+// site that this run does not come by is another matter.
+func knows(s *search.Subject, d plan.Deviation) error {
+	if a := d.Choice.Class.Breaks(); a != "" && !slices.Contains(s.Break, a) {
+		return fmt.Errorf("the fault %s breaks assumption %s: the plan needs the line \"break %s\"", d.Choice.Class, a, a)
+	}
+	attempt := d.Site.Attempt()
+	for _, who := range []plan.Process{d.Site.Who(), d.Site.Peer(), attempt.Actor(), d.Choice.Who} {
+		most := 1
+		switch who.Kind() {
+		case plan.Client:
+			most = len(s.Scenario.Clients)
+		case plan.Server:
+			most = s.Scenario.Servers
+		case plan.Reconciler:
+		default:
+			continue
+		}
+		if who.Index() > most {
+			kind, _, _ := strings.Cut(who.String(), "-")
+			return fmt.Errorf("there is no %s: scenario %s has %s-1 to %s-%d", who, s.Scenario.Name, kind, kind, most)
+		}
+	}
+	if attempt.Order() > len(s.Scenario.Orders) {
+		return fmt.Errorf("there is no order-%d: scenario %s has order-1 to order-%d", attempt.Order(), s.Scenario.Name, len(s.Scenario.Orders))
+	}
+	return nil
+}
+
+// joined lists things by name.
+func joined[T ~string](list []T) string {
+	var all []string
+	for _, s := range list {
+		all = append(all, string(s))
+	}
+	return strings.Join(all, ", ")
+}
