@@ -11,7 +11,8 @@ import (
 //
 // An error that is ErrConflict or ErrNotApplied says that nothing was
 // written; any other error says that the write may have happened and may
-// still happen. Returned records share no memory with the registry.
+// still happen. The bytes of a record that went in or came out are written by
+// nobody any more, so that both sides may keep them.
 type Registry interface {
 	// Insert stores rec at version 1 unless a record with its ID exists.
 	// It returns what is stored now and whether that is rec.

@@ -7,30 +7,41 @@ import (
 	"github.com/chargeonce/chargeonce/sim/plan"
 )
 
-// menus are what the world offers at each kind of site, the same in every
-// run. The table is by kind of site, kinds of process, and step; 0 is the
+// menus are what the world offers at each site, the same in every run. A menu
+// depends on the kind of the site, on its processes and on the step; 0 is the
 // empty menu.
 type menus struct {
-	table [8 * 8 * 8 * 16]uint8
-	lists [][]plan.Choice
+	table  []uint8 // by what, step, slot of who, slot of the peer
+	lists  [][]plan.Choice
+	slots  *[256]int8
+	stride int
 }
 
-func menuIndex(s plan.Site) int {
-	return ((int(s.What())*8+int(s.Who()>>4))*8+int(s.Peer()>>4))*16 + int(s.Step())
+func (m *menus) index(s plan.Site) int {
+	who, peer := int(m.slots[s.Who()])+1, int(m.slots[s.Peer()])+1
+	return ((int(s.What())*16+int(s.Step()))*m.stride+who)*m.stride + peer
 }
 
-func (m *menus) at(s plan.Site) []plan.Choice { return m.lists[m.table[menuIndex(s)]] }
+func (m *menus) at(s plan.Site) []plan.Choice { return m.lists[m.table[m.index(s)]] }
 
-// untilSteps are the steps that a message can be held until: those at which
-// somebody else learns or changes something.
-var untilSteps = []impl.Step{impl.StepClaim, impl.StepReadBack, impl.StepTakeOver, impl.StepCharge, impl.StepLookUp, impl.StepComplete, impl.StepSettle}
+// untilSteps are the steps of a server, and of the reconciler, that a message
+// of somebody else can be held until: those at which it learns or changes
+// something.
+var (
+	untilSteps      = []impl.Step{impl.StepClaim, impl.StepTakeOver, impl.StepCharge, impl.StepLookUp, impl.StepComplete}
+	untilSweepSteps = []impl.Step{impl.StepLookUp, impl.StepComplete, impl.StepSettle}
+)
 
-func (m *menus) prepare(cfg *Config, procs []*process) {
-	m.lists = [][]plan.Choice{nil}
-	kinds := []plan.Process{0, plan.Client | 1, plan.Server | 1, plan.Reconciler | 1, plan.Registry, plan.Provider}
+func (m *menus) prepare(cfg *Config, procs []*process, slots *[256]int8) {
+	m.lists, m.slots, m.stride = [][]plan.Choice{nil}, slots, len(procs)+1
+	m.table = make([]uint8, 8*16*m.stride*m.stride)
+	ids := []plan.Process{0}
+	for _, p := range procs {
+		ids = append(ids, p.id)
+	}
 	for what := plan.WhatMessage; what <= plan.WhatClock; what++ {
-		for _, who := range kinds {
-			for _, peer := range kinds {
+		for _, who := range ids {
+			for _, peer := range ids {
 				for step := range impl.StepCount {
 					s := plan.NewSite(what, who, peer, step, 0)
 					m.put(s, m.offer(cfg, procs, s))
@@ -47,12 +58,12 @@ func (m *menus) put(s plan.Site, menu []plan.Choice) {
 		at = len(m.lists)
 		m.lists = append(m.lists, menu)
 	}
-	m.table[menuIndex(s)] = uint8(at)
+	m.table[m.index(s)] = uint8(at)
 }
 
 // offer lists what the world offers at a site.
 func (m *menus) offer(cfg *Config, procs []*process, s plan.Site) (menu []plan.Choice) {
-	if s.What() == plan.WhatMessage && s.Peer() == 0 {
+	if (s.What() == plan.WhatMessage) == (s.Peer() == 0) || s.Who() == 0 {
 		return nil
 	}
 	for class := plan.ClassNone + 1; class < plan.ClassCount; class++ {
@@ -106,16 +117,23 @@ func isAnswer(s plan.Site) bool {
 	return who == plan.Registry || who == plan.Provider || peer == plan.Client
 }
 
-// until adds the choices that hold a message until a step of a process.
+// until adds the choices that hold a message until a step of a process other
+// than the one whose call it belongs to.
 func (m *menus) until(menu []plan.Choice, procs []*process, s plan.Site, c plan.Choice) []plan.Choice {
 	if s.Who().Kind() == plan.Client || s.Peer().Kind() == plan.Client {
 		return menu
 	}
 	for _, p := range procs {
-		if k := p.id.Kind(); k != plan.Server && k != plan.Reconciler {
+		steps := untilSteps
+		switch {
+		case p.id == s.Who() || p.id == s.Peer():
+			continue
+		case p.id.Kind() == plan.Reconciler:
+			steps = untilSweepSteps
+		case p.id.Kind() != plan.Server:
 			continue
 		}
-		for _, step := range untilSteps {
+		for _, step := range steps {
 			c.Step, c.Who = step, p.id
 			menu = append(menu, c)
 		}

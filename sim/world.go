@@ -151,7 +151,7 @@ func New(cfg Config) (*World, error) {
 		return nil, err
 	}
 	w.prepareProcesses()
-	w.menus.prepare(&w.cfg, w.procs)
+	w.menus.prepare(&w.cfg, w.procs, &w.slots)
 	return w, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chargeonce/chargeonce/linearizability/invariant"
 	"github.com/chargeonce/chargeonce/sim"
+	"github.com/chargeonce/chargeonce/sim/kernel"
 	"github.com/chargeonce/chargeonce/sim/plan"
 )
 
@@ -156,7 +157,7 @@ func Campaign(ctx context.Context, opt Options) (*Report, error) {
 	errs := make([]error, workers)
 	beats := make([]heartbeat, workers)
 	for i := range workers {
-		crew.Go(func() { errs[i] = c.work(ctx, &beats[i]) })
+		kernel.Elsewhere(func() { crew.Go(func() { errs[i] = c.work(ctx, &beats[i]) }) })
 	}
 	stuck := c.watch(&crew, beats)
 	if stuck != nil {
@@ -326,7 +327,7 @@ func (c *campaign) again(a *arena, weather uint64, first *sim.Result) string {
 // not get on.
 func (c *campaign) watch(crew *sync.WaitGroup, beats []heartbeat) *int {
 	finished := make(chan struct{})
-	go func() { crew.Wait(); close(finished) }()
+	kernel.Elsewhere(func() { go func() { crew.Wait(); close(finished) }() })
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	last := make([]int64, len(beats))
