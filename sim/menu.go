@@ -134,7 +134,7 @@ func (m *menus) until(menu []plan.Choice, procs []*process, s plan.Site, c plan.
 			continue
 		}
 		for _, step := range steps {
-			c.Step, c.Who = step, p.id
+			c.Until = plan.Until{Step: step, Who: p.id}
 			menu = append(menu, c)
 		}
 	}

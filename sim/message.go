@@ -14,11 +14,10 @@ type message struct {
 	answer   *answer // nil for a request
 	deadline int64   // the last instant at which it may legally arrive
 
-	fault  plan.Class // what made it late, a copy, or kept back
-	notBy  int64      // for a held message: it took effect if it arrives at or after this
-	until  plan.Choice
-	waits  bool // held until a step
-	landed bool
+	fault plan.Class // what made it late, a copy, or kept back
+	notBy int64      // for a held message: it took effect if it arrives at or after this
+	until plan.Choice
+	waits bool // held until a step
 }
 
 func (w *World) postRequest(c *call) {
@@ -33,7 +32,8 @@ func (w *World) postAnswer(c *call, a *answer) {
 // next run.
 func (w *World) newMessage(from, to plan.Process, c *call, a *answer, deadline int64) (*message, int32) {
 	m, index := w.messages.take()
-	*m = message{from: from, to: to, call: c, answer: a, deadline: deadline}
+	m.from, m.to, m.call, m.answer, m.deadline = from, to, c, a, deadline
+	m.fault, m.notBy, m.waits = plan.ClassNone, 0, false
 	return m, index
 }
 
@@ -180,7 +180,7 @@ func (w *World) deliver(m *message, e kernel.Event) {
 			w.took(class)
 			w.frozeFor[frozenIndex(m.to)] = plan.ClassNone
 		}
-		w.k.Schedule(f, e.Kind, e.A, e.B)
+		w.k.Schedule(f, e.Kind(), e.A, e.B)
 		return
 	}
 	w.arrived(m)

@@ -54,7 +54,7 @@ func (c *siteCounter) next(site plan.Site) plan.Site {
 	for i := (uint64(base) * 0x9e3779b97f4a7c15) >> 32 & mask; ; i = (i + 1) & mask {
 		s := &c.slots[i]
 		if s.generation != c.generation {
-			*s = siteSlot{base, 1, c.generation}
+			s.base, s.count, s.generation = base, 1, c.generation
 			if c.used++; c.used > len(c.slots)/2 {
 				c.grow()
 			}

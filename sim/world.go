@@ -281,8 +281,20 @@ func (w *World) mark(m Mark, who, peer plan.Process, step impl.Step, of plan.Att
 	w.hash.word(uint64(who)<<56 | uint64(peer)<<48 | uint64(step)<<40 | uint64(of))
 	w.hash.word(value)
 	if w.keep {
-		w.log = append(w.log, Line{at, m, who, peer, step, of, value})
+		l := w.newLine()
+		l.At, l.Mark, l.Who, l.Peer, l.Step, l.Attempt, l.Value = at, m, who, peer, step, of, value
 	}
+}
+
+// newLine adds a line to the log, to be filled in where it lies: a copy of
+// something so small costs more than all of its fields.
+func (w *World) newLine() *Line {
+	if len(w.log) == cap(w.log) {
+		w.log = append(w.log, Line{})
+	} else {
+		w.log = w.log[:len(w.log)+1]
+	}
+	return &w.log[len(w.log)-1]
 }
 
 // event begins an event of the history. Nobody listens if it returns nil;
@@ -300,7 +312,8 @@ func (w *World) event(kind history.Kind, process string) *history.Event {
 func (w *World) tell() {
 	w.ev.At = time.Duration(w.k.Now())
 	if w.keep {
-		w.log = append(w.log, Line{At: w.k.Now(), Mark: MarkHistory, Value: uint64(w.told)})
+		l := w.newLine()
+		l.At, l.Mark, l.Who, l.Peer, l.Step, l.Attempt, l.Value = w.k.Now(), MarkHistory, 0, 0, 0, 0, uint64(w.told)
 	}
 	w.told++
 	w.sink.Event(&w.ev)
@@ -328,13 +341,18 @@ func (w *World) ask(what plan.What, who, peer plan.Process, step impl.Step, of p
 	}
 	c := w.chooser.Choose(site, menu)
 	if c.Class != plan.ClassNone {
-		w.res.Deviations = append(w.res.Deviations, plan.Deviation{Site: site, Choice: c})
-		w.res.Chosen[c.Class]++
-		w.mark(MarkChoice, who, peer, step, of, uint64(len(w.res.Deviations)-1))
-		w.hash.word(uint64(c.Class)<<56 | uint64(c.Bound)<<48 | uint64(c.Step)<<40 | uint64(c.Who)<<32)
-		w.hash.word(uint64(c.By))
+		w.deviate(site, c)
 	}
 	return site, c
+}
+
+// deviate notes a choice that is not benign.
+func (w *World) deviate(site plan.Site, c plan.Choice) {
+	w.res.Deviations = append(w.res.Deviations, plan.Deviation{Site: site, Choice: c})
+	w.res.Chosen[c.Class]++
+	w.mark(MarkChoice, site.Who(), site.Peer(), site.Step(), site.Attempt(), uint64(len(w.res.Deviations)-1))
+	w.hash.word(uint64(c.Class)<<56 | uint64(c.Bound)<<48 | uint64(c.Step)<<40 | uint64(c.Who)<<32)
+	w.hash.word(uint64(c.By))
 }
 
 // took counts that a fault took effect.
@@ -356,7 +374,7 @@ func (w *World) process(id plan.Process) *process {
 
 // dispatch lets one event happen.
 func (w *World) dispatch(e kernel.Event) {
-	switch e.Kind {
+	switch e.Kind() {
 	case evDeliver:
 		w.deliver(w.messages.at(int(e.A)), e)
 	case evTimeout:
@@ -397,7 +415,7 @@ func (w *World) postpone(p *process, e kernel.Event) bool {
 	if p.pausedUntil <= w.k.Now() {
 		return false
 	}
-	w.k.Schedule(p.pausedUntil, e.Kind, e.A, e.B)
+	w.k.Schedule(p.pausedUntil, e.Kind(), e.A, e.B)
 	p.postponed++
 	return true
 }

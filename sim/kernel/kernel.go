@@ -19,17 +19,19 @@ package kernel
 
 // Event is something that is due.
 type Event struct {
-	At   int64 // virtual nanoseconds since the start of the run
-	seq  uint32
-	Kind uint8 // the caller's
-	A, B int32 // the caller's
+	At    int64  // virtual nanoseconds since the start of the run
+	order uint64 // of insertion, and the kind in the lowest byte
+	A, B  int32  // the caller's
 }
+
+// Kind returns the event's kind, the caller's.
+func (e *Event) Kind() uint8 { return uint8(e.order) }
 
 // Kernel is the event heap, the clock and the coroutines of one run. It is
 // made ready for the next run by Reset and keeps its memory.
 type Kernel struct {
 	now   int64
-	seq   uint32
+	seq   uint64
 	heap  []Event // a binary heap by (At, seq)
 	lanes [lanes]lane
 
@@ -68,7 +70,7 @@ func (k *Kernel) Reset() {
 // Schedule makes an event due at a time, or now if that is past.
 func (k *Kernel) Schedule(at int64, kind uint8, a, b int32) {
 	k.seq++
-	e := Event{max(at, k.now), k.seq, kind, a, b}
+	e := Event{max(at, k.now), k.seq<<8 | uint64(kind), a, b}
 	h := append(k.heap, e)
 	i := len(h) - 1
 	for i > 0 {
@@ -92,7 +94,7 @@ func (k *Kernel) ScheduleLane(n int, at int64, kind uint8, a, b int32) {
 		return
 	}
 	k.seq++
-	l.queue = append(l.queue, Event{at, k.seq, kind, a, b})
+	l.queue = append(l.queue, Event{at, k.seq<<8 | uint64(kind), a, b})
 }
 
 // Next removes the event that is due first and moves the clock to it. It
@@ -147,4 +149,4 @@ func (k *Kernel) pop() Event {
 	return top
 }
 
-func before(a, b *Event) bool { return a.At < b.At || a.At == b.At && a.seq < b.seq }
+func before(a, b *Event) bool { return a.At < b.At || a.At == b.At && a.order < b.order }

@@ -163,9 +163,14 @@ func ParseClass(name string) (Class, error) {
 type Choice struct {
 	Class Class
 	Bound Bound
-	Step  impl.Step     // BoundUntil: which step
-	Who   Process       // BoundUntil: of which process
-	By    time.Duration // BoundBy
+	Until               // BoundUntil: until when
+	By    time.Duration // BoundBy: how long
+}
+
+// Until is the end of a step of a process.
+type Until struct {
+	Step impl.Step
+	Who  Process
 }
 
 // Deviation is a choice that is not benign, at its site.
@@ -286,7 +291,7 @@ func parseBound(words []string) (Choice, error) {
 		if err != nil {
 			return c, err
 		}
-		return Choice{Bound: BoundUntil, Step: step, Who: who}, nil
+		return Choice{Bound: BoundUntil, Until: Until{step, who}}, nil
 	case words[0] == "by":
 		if len(words) != 2 {
 			return c, fmt.Errorf("want by DURATION, for example by 12ms")
