@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -29,7 +28,7 @@ const saver, savers = "charge-then-save", "charge-then-save.plan"
 func TestSimHeld(t *testing.T) {
 	directory := here(t)
 	inNewDirectory(t)
-	r := call(t, "", "sim", "-runs", "400", "-workers", "1")
+	r := call(t, "", "sim", "-runs", "400", "-workers", "1", "-scenario", "one-payment,mixed", "-profile", "keyed", "-faults", "all,-lag")
 	if r.code != exitHeld || r.errors != "" {
 		t.Fatalf("exit code %d, standard error %q", r.code, r.errors)
 	}
@@ -64,6 +63,10 @@ func TestSimViolated(t *testing.T) {
 
 func TestSimJSON(t *testing.T) {
 	inNewDirectory(t)
+	reference, err := designs.ByName("reference")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		args   string
 		code   exitCode
@@ -72,7 +75,7 @@ func TestSimJSON(t *testing.T) {
 	}{
 		{
 			"-runs 300", exitHeld,
-			map[string]any{"verdict": "held", "design": "reference", "runs": 300.0, "planned": 300.0, "seed": 1.0, "registry": "memory", "profile": "keyed,keyed-forgets-declines,keyed-short-window"},
+			map[string]any{"verdict": "held", "design": "reference", "runs": 300.0, "planned": 300.0, "seed": 1.0, "registry": "memory", "profile": strings.Join(profilesOf(&reference), ",")},
 			[]string{"invariant", "plan", "deviations", "sites", "hash", "finding"},
 		},
 		{
@@ -436,41 +439,5 @@ func TestStuckRunIsViolated(t *testing.T) {
 	o := last(t, out.String())
 	if _, shown := o["plan"]; code != exitSafety || shown || o["verdict"] != "violated" || o["reason"] != "run 3 did not get on" {
 		t.Errorf("exit code %d, %v", code, o)
-	}
-}
-
-func TestWriteFile(t *testing.T) {
-	inNewDirectory(t)
-	put := func(name, text string) error {
-		return writeFile(name, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
-	}
-	write(t, "target", "old")
-	if err := os.Symlink("target", "link"); err != nil {
-		t.Skip("no symbolic links here: ", err)
-	}
-	if err := put("link", "new"); err != nil || read(t, "target") != "new" {
-		t.Errorf("through a link: %v, %q", err, read(t, "target"))
-	}
-	if info, err := os.Lstat("link"); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link is gone: %v, %v", info, err)
-	}
-	failed := writeFile("target", func(w io.Writer) error {
-		_, _ = io.WriteString(w, "half") // the error comes below
-		return io.ErrUnexpectedEOF
-	})
-	if failed == nil || read(t, "target") != "new" {
-		t.Errorf("a failed write left %q, %v", read(t, "target"), failed)
-	}
-	if err := put(os.DevNull, "x"); err != nil {
-		t.Error(err)
-	}
-	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
-		t.Errorf("the null device was replaced: %v, %v", info, err)
-	}
-	if left := files(t); !slices.Equal(left, []string{"link", "target"}) {
-		t.Errorf("files: %v", left)
-	}
-	if err := put(filepath.Join("nowhere", "x"), "x"); err == nil {
-		t.Error("a file was written to a directory that is not there")
 	}
 }

@@ -152,6 +152,14 @@ func TestBrokenOutput(t *testing.T) {
 	}
 }
 
+func TestErrorsAreOneLine(t *testing.T) {
+	var said strings.Builder
+	c := &console{err: &said}
+	if code := c.refuse("sim", errors.Join(errors.New("one"), errors.New("two"))); code != exitUsage || said.String() != "chargeonce sim: one; two\n" {
+		t.Errorf("exit code %d, %q", code, said.String())
+	}
+}
+
 func TestDistance(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
