@@ -203,7 +203,7 @@ func TestGoldenPlan(t *testing.T) {
 		Deviations: []plan.Deviation{
 			{
 				Site:   plan.NewSite(plan.WhatMessage, plan.Server|2, plan.Provider, impl.StepCharge, attempt(2)),
-				Choice: plan.Choice{Class: plan.ClassHoldUntil, Bound: plan.BoundUntil, Step: impl.StepLookUp, Who: plan.Reconciler | 1},
+				Choice: plan.Choice{Class: plan.ClassHoldUntil, Bound: plan.BoundUntil, Until: plan.Until{Step: impl.StepLookUp, Who: plan.Reconciler | 1}},
 			},
 			{
 				Site:   plan.NewSite(plan.WhatAfter, plan.Server|1, 0, impl.StepCharge, attempt(1)),
