@@ -42,7 +42,7 @@ func TestFairness(t *testing.T) {
 		{"a promise is kept where it was made", lively{ring, everywhere, []condition{weak(7)}, leadsTo, 1 << 0, 1 << 1}, explore.Held},
 		{"and broken where it was made too late", lively{ring, everywhere, []condition{weak(7)}, leadsTo, 1 << 2, 1 << 1}, explore.Violated},
 		{"coming back is not staying", lively{ring, everywhere, []condition{weak(1), weak(2)}, eventuallyForever, 0, 1 << 1}, explore.Violated},
-		{"a loop goes on until it has all that it needs", lively{detour, everywhere, []condition{strong(1)}, eventuallyForever, 0, 1<<0 | 1<<1}, explore.Violated},
+		{"a loop goes on until it has all that it needs", lively{detour, everywhere, []condition{strong(1), strong(2)}, eventuallyForever, 0, 1<<0 | 1<<1}, explore.Violated},
 		{"coming back is infinitely often", lively{ring, everywhere, []condition{weak(1), strong(2)}, infinitelyOften, 0, 1<<0 | 1<<2}, explore.Held},
 		{"eventually is asked of the start only", lively{ring, everywhere, []condition{weak(7)}, eventually, 0, 1 << 0}, explore.Held},
 	} {
