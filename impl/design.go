@@ -57,6 +57,10 @@ type Design struct {
 	Scenarios []string
 	// Compensates says that "one net charge" holds only after convergence.
 	Compensates bool
+	// Breaks lists the assumptions that a deployment of this design does not
+	// keep; its defect shows in a world that may break them. Empty for a design
+	// that goes wrong where all of them hold.
+	Breaks []Assumption
 
 	Tune       func(Config) Config // what the design changes of the given configuration; may be nil
 	Client     func(Config, ClientPorts) Client

@@ -203,7 +203,7 @@ func TestLostSendIsSettledWhenDead(t *testing.T) {
 	w.bank.holdCharges = 1
 	_, _ = w.attempt()
 	w.bank.held = nil // lost on its way
-	w.sweep(t, w.cfg.ProviderWindow-2*time.Second)
+	w.sweep(t, w.cfg.RetryHorizon-2*time.Second)
 	wantState(t, w, orderID, impl.StateSent)
 	w.sweep(t, 5*time.Second)
 	wantState(t, w, orderID, impl.StateDeclined)

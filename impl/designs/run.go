@@ -17,10 +17,11 @@ type run struct {
 	cfg   *impl.Config
 	ports *impl.Ports
 	ctx   context.Context
+	body  []byte // of the request as it came; nil for the reconciler and where nobody reads it
 }
 
 func begin(ctx context.Context, cfg *impl.Config, ports *impl.Ports) *run {
-	r := &run{impl.Begin(ctx, cfg, ports), cfg, ports, ctx}
+	r := &run{Run: impl.Begin(ctx, cfg, ports), cfg: cfg, ports: ports, ctx: ctx}
 	r.Renew()
 	return r
 }
@@ -29,6 +30,23 @@ func begin(ctx context.Context, cfg *impl.Config, ports *impl.Ports) *run {
 func (r *run) takeOver(rec impl.Record) (impl.Record, error) {
 	r.Renew()
 	return r.TakeOver(rec, r.ports.Clock.Now())
+}
+
+// lookUp asks the provider for the charges made under the record's key.
+func (r *run) lookUp(rec *impl.Record) ([]impl.Charge, error) {
+	charges, err := r.ports.Provider.Lookup(r.ctx, impl.StepLookUp, rec.ProviderKey)
+	r.Observe(impl.StepLookUp, rec.ID, err)
+	return charges, err
+}
+
+// review hands the record over to a person.
+func (r *run) review(rec impl.Record) (impl.Reply, error) {
+	next := rec
+	next.State = impl.StateReview
+	if now, err := r.Write(impl.StepReview, rec, next); err != nil {
+		return r.AnswerLost(now)
+	}
+	return r.InProgress()
 }
 
 // save completes with the provider's definite answer.

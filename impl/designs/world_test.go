@@ -49,7 +49,7 @@ func newWorld(t *testing.T, d impl.Design, profile string) *world {
 		Lease: 600 * time.Millisecond, HealthyRun: 500 * time.Millisecond,
 		MessageLifetime: time.Second, MaxClockSkew: 40 * time.Millisecond,
 		ProviderWindow: 30 * time.Second, LookupLag: 50 * time.Millisecond,
-		RetryHorizon: 60 * time.Second, Retention: 70 * time.Second,
+		RetryHorizon: 20 * time.Second, Retention: 23 * time.Second,
 		ReconcileInterval: 300 * time.Millisecond, Provider: promises,
 	}
 	if d.Tune != nil {
