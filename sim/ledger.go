@@ -128,12 +128,16 @@ func (w *World) serveLookup(c *call, a *answer, choice plan.Choice) {
 	case plan.ClassLag:
 		before = w.now() - int64(w.service.LookupLag)
 	case plan.ClassLagBeyond:
-		before = 0
+		w.lagUntil = w.now() + w.span(plan.Choice{Bound: plan.BoundPastMaximum}, 0)
+	}
+	class := choice.Class
+	if w.lagUntil > w.now() {
+		before, class = 0, plan.ClassLagBeyond
 	}
 	var hidden int
 	a.charges, hidden = w.provider.Lookup(a.charges, c.ref, before)
 	if hidden > 0 {
-		w.took(choice.Class)
+		w.took(class)
 	}
 	w.mark(MarkSettle, plan.Provider, c.run.p.id, c.step, c.attempt, uint64(len(a.charges)))
 }

@@ -121,7 +121,8 @@ type World struct {
 	deaths   []int8   // slots of processes that die as soon as the running coroutine parks
 	frozen   [2]int64 // registry, provider: stand still until
 	frozeFor [2]plan.Class
-	told     int // events of the history so far
+	lagUntil int64 // look-up shows nothing until then
+	told     int   // events of the history so far
 	events   int
 }
 
@@ -229,7 +230,7 @@ func (w *World) reset(chooser Chooser, opt Options) {
 	w.limit = w.heal + int64(2*(c.RetryHorizon+c.MessageLifetime)+c.Retention+2*c.ProviderWindow+5*c.Lease)
 	w.working, w.sweepSeq, w.sweepAt = 0, 0, -1
 	w.current, w.deaths = nil, w.deaths[:0]
-	w.frozen = [2]int64{}
+	w.frozen, w.lagUntil = [2]int64{}, 0
 	w.told, w.events = 0, 0
 	for i := range w.orders {
 		o := &w.orders[i]

@@ -121,9 +121,9 @@ var classes = [ClassCount]classInfo{
 	ClassHoldBeyond:        {"hold-beyond", "hold", "a message outlives MessageLifetime", impl.A2, message, []Bound{BoundPastMaximum, BoundPastWindow}},
 	ClassPauseBeyond:       {"pause-beyond", "pause", "a process stands still between its clock reading and the send for longer than MessageLifetime", impl.A2, []What{WhatBefore}, []Bound{BoundPastMaximum, BoundPastWindow}},
 	ClassLoseWrite:         {"lose-write", "lose", "the registry acknowledges a write and loses it in a failover", impl.A3, []What{WhatServe}, nil},
-	ClassStaleRead:         {"stale-read", "stale", "the registry answers a read with the state before the last write", impl.A3, []What{WhatServe}, nil},
+	ClassStaleRead:         {"stale-read", "stale", "the registry answers a read with the state before the last write (the reference survives it: what a read leads to is a compare-and-swap on what was read, or a send within its own lease)", impl.A3, []What{WhatServe}, nil},
 	ClassPastHorizon:       {"past-horizon", "pause", "a client retries after the horizon", impl.A4, []What{WhatBefore}, []Bound{BoundPastHorizon}},
-	ClassLagBeyond:         {"lag-beyond", "lag beyond", "look-up does not show a charge that is older than LookupLag", impl.A5, []What{WhatServe}, nil},
+	ClassLagBeyond:         {"lag-beyond", "lag beyond", "from this look-up on none shows a charge, however old, until everything counts as dead", impl.A5, []What{WhatServe}, nil},
 	ClassDuplicateUnstored: {"resend", "resend", "something below us sends a charge again, to a provider that stores no declines", impl.A6, message, nil},
 	ClassSkewBeyond:        {"skew-beyond", "skew", "a clock is further off than MaxClockSkew", impl.AS, []What{WhatClock}, []Bound{BoundFastBeyond, BoundSlowBeyond}},
 }
