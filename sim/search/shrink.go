@@ -46,18 +46,43 @@ func (a *arena) shrink(weather uint64, deviations []plan.Deviation, name invaria
 	return weather, kept
 }
 
-// simplify lowers a hold by a duration to the smallest class of hold that
-// still does.
+// simplify puts the simplest choice that still does in a deviation's place.
 func (a *arena) simplify(weather uint64, kept []plan.Deviation, i int, breaks func(uint64, []plan.Deviation) bool) {
-	if kept[i].Choice.Bound != plan.BoundBy {
-		return
-	}
 	original := kept[i].Choice
-	for _, b := range plan.ClassHold.Bounds() {
-		kept[i].Choice = plan.Choice{Class: plan.ClassHold, Bound: b}
-		if b != plan.BoundBy && breaks(weather, kept) {
+	for _, c := range simpler(original) {
+		if !a.subject.Classes[c.Class] || !c.Fits(kept[i].Site) {
+			continue
+		}
+		if kept[i].Choice = c; breaks(weather, kept) {
 			return
 		}
 	}
 	kept[i].Choice = original
+}
+
+// simpler lists the choices that do less than another, the simplest first: one
+// message instead of a link, a link instead of a node, a shorter time.
+func simpler(c plan.Choice) (list []plan.Choice) {
+	shorter := func(class plan.Class) {
+		for _, b := range class.Bounds() {
+			if b == plan.BoundBy || class == c.Class && b == c.Bound {
+				return
+			}
+			list = append(list, plan.Choice{Class: class, Bound: b})
+		}
+	}
+	switch c.Class {
+	case plan.ClassCutNode:
+		list = append(list, plan.Choice{Class: plan.ClassDrop})
+		shorter(plan.ClassCutLink)
+	case plan.ClassCutLink:
+		list = append(list, plan.Choice{Class: plan.ClassDrop})
+	case plan.ClassStallNode:
+		shorter(plan.ClassHold)
+		shorter(plan.ClassStallLink)
+	case plan.ClassStallLink, plan.ClassHoldUntil:
+		shorter(plan.ClassHold)
+	}
+	shorter(c.Class)
+	return list
 }

@@ -109,7 +109,7 @@ func (d *drawing) line(i int) {
 	case sim.MarkSend, sim.MarkAnswer:
 		label := l.Step.String()
 		if l.Mark == sim.MarkAnswer && label != "reply" {
-			label += " answered"
+			label = "answer to " + label
 		}
 		to := d.byID[l.Peer]
 		fate, lost := d.fate(i)
