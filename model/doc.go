@@ -37,6 +37,45 @@
 // key (the second must hear "mismatch"), one order under two keys (which
 // nobody but the ledger and the observer can tell).
 //
+// # A plan, worked through
+//
+// A simulated run is told as a plan: which design in which world, and the
+// choices that are not benign. This one is a design that claims the order as it
+// should, then charges without a key for the provider, and saves last:
+//
+//	chargeonce plan v1
+//	design charge-then-save
+//	scenario one-payment
+//	weather 0
+//	crash server-1 after charge of client-1/order-1/try-1
+//
+// Weather 0 says that every message takes the same time. One site of 56
+// deviates: server-1 dies as soon as it has the answer to its charge. The run,
+// shortened, with a lane for each process:
+//
+//	          clnt1 srvr1 srvr2 regis provd
+//	      0ms ●─────▶     │     │     │     request of client-1/order-1/try-1 → 5ms
+//	     10ms │     │     │     ■     │     order-1 is claimed, version 1, by server-1/1
+//	     15ms │     ●─────────────────▶     charge of client-1/order-1/try-1 → 20ms
+//	     20ms │     │     │     │     $     ch_1: 12.00 EUR captured for order-1
+//	     25ms │     ✗     │     │     │     server-1 dies
+//	    400ms …     │     │     │     │     no answer to request of client-1/order-1/try-1 in time
+//	    550ms ●───────────▶     │     │     request of client-1/order-1/try-2 → 555ms
+//	    570ms ?     │     │     │     │     hears in-progress 409 of order-1
+//	    870ms ●─────▶     │     │     │     request of client-1/order-1/try-3 → 875ms
+//	    890ms │     │     │     ■     │     order-1 is claimed, version 2, by server-1/2
+//	    895ms │     ●─────────────────▶     charge of client-1/order-1/try-3 → 900ms
+//	    900ms │     │     │     │     $     ch_2: 12.00 EUR captured for order-1
+//
+// The claim did its work: the second attempt heard "in progress". But a lease
+// ends, the third attempt takes the record over, and nothing tells it that
+// money has moved. The verdict: violated, SingleCharge, "order-1 was charged
+// twice: ch_1 (12.00 EUR) and ch_2 (12.00 EUR), 24.00 EUR in all for one
+// payment of 12.00 EUR". Without the one line the run holds, so the plan is
+// 1-minimal, and as no plan of no deviation violates, it is a minimum. The same
+// plan on the reference service holds: it sends both charges under one key,
+// and the second moves no money.
+//
 // # Glossary
 //
 // The protocol:
