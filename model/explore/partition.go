@@ -67,6 +67,11 @@ func (p *partition[S]) slot(fingerprint uint64) int {
 	return int(hi)
 }
 
+// batchLength is how many candidates are looked up together. Their first slots
+// do not depend on one another, so the memory is read for many at once; most
+// candidates are repetitions, which end there.
+const batchLength = 32
+
 // commit takes in what is not there yet, in order. The table must have room.
 func (p *partition[S]) commit(candidates []candidate[S]) {
 	if p.exact {
@@ -74,24 +79,42 @@ func (p *partition[S]) commit(candidates []candidate[S]) {
 		return
 	}
 	fingerprints := p.fingerprints
-	for i := range candidates {
-		c := &candidates[i]
-		slot := p.slot(c.fingerprint)
-		for {
-			there := fingerprints[slot]
-			if there == c.fingerprint {
-				break
+	var slots [batchLength]int
+	for len(candidates) > 0 {
+		batch := candidates[:min(batchLength, len(candidates))]
+		candidates = candidates[len(batch):]
+		known := uint32(0)
+		for i := range batch {
+			slots[i] = p.slot(batch[i].fingerprint)
+			if fingerprints[slots[i]] == batch[i].fingerprint {
+				known |= 1 << i
 			}
-			if there == 0 {
-				fingerprints[slot] = c.fingerprint
-				p.values[slot] = c.parent
-				p.count++
-				p.keep(&c.state)
-				break
+		}
+		for i := range batch {
+			if known>>i&1 == 0 {
+				p.commitFrom(slots[i], &batch[i])
 			}
-			if slot++; slot == len(fingerprints) {
-				slot = 0
-			}
+		}
+	}
+}
+
+// commitFrom takes a candidate in, or finds it, at its first slot or after.
+func (p *partition[S]) commitFrom(slot int, c *candidate[S]) {
+	fingerprints := p.fingerprints
+	for {
+		there := fingerprints[slot]
+		if there == c.fingerprint {
+			return
+		}
+		if there == 0 {
+			fingerprints[slot] = c.fingerprint
+			p.values[slot] = c.parent
+			p.count++
+			p.keep(&c.state)
+			return
+		}
+		if slot++; slot == len(fingerprints) {
+			slot = 0
 		}
 	}
 }
