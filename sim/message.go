@@ -107,12 +107,17 @@ func (w *World) block(m *message, c plan.Choice) {
 func (w *World) enqueue(m *message, index int32, at int64) {
 	p := w.net.Pass(w.now(), m.from, m.to)
 	at = max(at, p.Until)
-	late := p.Until > 0 && at > m.deadline && m.fault != plan.ClassHoldBeyond
-	if p.Lost || late {
+	if p.Lost || w.expires(m, at) {
 		w.lose(m, m.call.step)
 		return
 	}
 	w.k.Schedule(at, evDeliver, index, 0)
+}
+
+// expires reports whether a message is too old to arrive at an instant: its
+// life is over, unless it is the plan's choice that it outlives it.
+func (w *World) expires(m *message, at int64) bool {
+	return at > m.deadline && m.fault != plan.ClassHoldBeyond && !m.call.outlives
 }
 
 func (w *World) lose(m *message, step impl.Step) {
@@ -176,6 +181,10 @@ func (w *World) deliver(m *message, e kernel.Event) {
 		return
 	}
 	if f := w.frozenUntil(m.to); f > w.now() && m.answer == nil {
+		if w.expires(m, f) {
+			w.lose(m, m.call.step)
+			return
+		}
 		if class := w.frozeFor[frozenIndex(m.to)]; class != plan.ClassNone {
 			w.took(class)
 			w.frozeFor[frozenIndex(m.to)] = plan.ClassNone

@@ -37,15 +37,16 @@ const (
 // call is a port call that is, or was, out. Its arguments never change, so
 // that a copy which arrives late still has them.
 type call struct {
-	index   int32
-	op      operation
-	step    impl.Step
-	run     *run
-	to      plan.Process
-	attempt plan.Attempt
-	order   int
-	permit  int64 // when the code under test made the call
-	done    bool
+	index    int32
+	op       operation
+	step     impl.Step
+	run      *run
+	to       plan.Process
+	attempt  plan.Attempt
+	order    int
+	permit   int64 // when the code under test made the call
+	done     bool
+	outlives bool // its request may arrive after MessageLifetime
 
 	// arguments
 	rec    impl.Record
@@ -80,7 +81,7 @@ func (w *World) newCall(r *run, op operation, step impl.Step) *call {
 	c, index := w.calls.take()
 	c.index, c.op, c.step, c.run = index, op, step, r
 	c.attempt, c.order = r.attempt, r.order
-	c.permit, c.done, c.got = w.k.Now(), false, nil
+	c.permit, c.done, c.got, c.outlives = w.k.Now(), false, nil, false
 	return c
 }
 
@@ -105,7 +106,7 @@ func (w *World) exchange(c *call, to plan.Process, timeout int64) *answer {
 	r := c.run
 	c.to = to
 	if to == plan.Provider || r.kind == runPay {
-		w.pass(r, plan.WhatBefore, c.step)
+		c.outlives = w.pass(r, plan.WhatBefore, c.step).Breaks() != ""
 	}
 	switch c.op {
 	case opCharge:

@@ -270,10 +270,9 @@ func (r *run) Run() {
 	w := r.w
 	switch r.kind {
 	case runHandle:
-		if w.pass(r, plan.WhatAfter, impl.StepRequest) {
-			reply, err := r.p.handler.Handle(r, r.in.req)
-			w.reply(r, reply, err)
-		}
+		w.pass(r, plan.WhatAfter, impl.StepRequest)
+		reply, err := r.p.handler.Handle(r, r.in.req)
+		w.reply(r, reply, err)
 	case runReconcile:
 		// Its error is for the operator; what it did not reach comes again.
 		_ = r.p.reconciler.Reconcile(r)
@@ -284,13 +283,11 @@ func (r *run) Run() {
 }
 
 // pass asks whether the running process stops here, before, during or after
-// a step. It returns once the process goes on; a process that dies here
-// unwinds.
-func (w *World) pass(r *run, what plan.What, step impl.Step) bool {
+// a step. It returns what was chosen once the process goes on; a process that
+// dies here unwinds.
+func (w *World) pass(r *run, what plan.What, step impl.Step) plan.Class {
 	_, c := w.ask(what, r.p.id, 0, step, r.attempt)
 	switch c.Class {
-	case plan.ClassNone:
-		return true
 	case plan.ClassCrash:
 		w.deaths = append(w.deaths, r.p.slot)
 		w.k.Park()
@@ -299,7 +296,7 @@ func (w *World) pass(r *run, what plan.What, step impl.Step) bool {
 	case plan.ClassJump:
 		w.setClock(r.p, c)
 	}
-	return true
+	return c.Class
 }
 
 // pause stops the running process for a time.

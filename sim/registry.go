@@ -84,7 +84,7 @@ func (w *World) freeze(node plan.Process, choice plan.Choice, c *call) {
 	i := frozenIndex(node)
 	w.frozen[i] = min(w.now()+w.span(choice, int64(w.timing.CallTimeout)), w.heal)
 	w.frozeFor[i] = choice.Class
-	_, index := w.newMessage(c.run.p.id, node, c, nil, w.now())
+	_, index := w.newMessage(c.run.p.id, node, c, nil, c.permit+int64(w.service.MessageLifetime))
 	w.k.Schedule(w.now(), evDeliver, index, 0)
 }
 
