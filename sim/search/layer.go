@@ -1,0 +1,325 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/chargeonce/chargeonce/sim"
+	"github.com/chargeonce/chargeonce/sim/kernel"
+	"github.com/chargeonce/chargeonce/sim/plan"
+)
+
+// layer runs all plans with the same number of deviations.
+type layer struct {
+	opt   *ExhaustiveOptions
+	ctx   context.Context
+	from  Cursor
+	spent int // plans of this call in the layers before
+	began time.Time
+
+	unit    atomic.Int64 // the next to take
+	limit   atomic.Int64 // units from here on are not needed
+	started atomic.Int64 // plans of this call in this layer
+	cut     atomic.Bool  // stopped early
+
+	mu    sync.Mutex
+	units map[int]*unit
+}
+
+// unit is what the plans of a layer with the same first deviation came to.
+type unit struct {
+	done, next int
+	over       bool
+	stop       *stop
+}
+
+func newLayer(ctx context.Context, opt *ExhaustiveOptions, from Cursor, spent int) *layer {
+	l := &layer{ctx: ctx, opt: opt, from: from, spent: spent, began: time.Now(), units: map[int]*unit{}}
+	l.unit.Store(int64(from.Unit))
+	l.limit.Store(1 << 62)
+	return l
+}
+
+// run works through the units.
+func (l *layer) run() error {
+	workers := l.opt.Workers
+	if l.from.Layer == 0 {
+		workers = 1
+	}
+	var crew sync.WaitGroup
+	errs := make([]error, workers)
+	for i := range workers {
+		kernel.Elsewhere(func() { crew.Go(func() { errs[i] = l.work(i == 0) }) })
+	}
+	crew.Wait()
+	return errors.Join(errs...)
+}
+
+// summary is the layer for people. Where a unit was stopped, those before it
+// are counted and its own plans up to that one.
+func (l *layer) summary() Layer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := Layer{Deviations: l.from.Layer, Plans: l.from.Of, Done: l.from.Done, Elapsed: time.Since(l.began)}
+	first := l.first()
+	for at, u := range l.units {
+		if first < 0 || at <= first {
+			s.Done += u.done
+		}
+	}
+	return s
+}
+
+// cursor says where to resume: at the first plan that was not run.
+func (l *layer) cursor() Cursor {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.from
+	for {
+		u := l.units[c.Unit]
+		if u == nil {
+			return c
+		}
+		c.Done += u.done
+		c.Plans += u.done
+		c.Next += u.next
+		if !u.over {
+			c.Skip += u.done
+			return c
+		}
+		c.Unit, c.Skip = c.Unit+1, 0
+	}
+}
+
+// first is the number of the first unit that was stopped, -1 if none was.
+func (l *layer) first() int {
+	first := -1
+	for at, u := range l.units {
+		if u.stop != nil && (first < 0 || at < first) {
+			first = at
+		}
+	}
+	return first
+}
+
+// found returns why the first unit that was stopped was, nil if none was.
+func (l *layer) found() *stop {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if first := l.first(); first >= 0 {
+		return l.units[first].stop
+	}
+	return nil
+}
+
+// digger is one worker of a layer.
+type digger struct {
+	*layer
+	a, other *arena // other is for second runs
+	fresh    func() (*arena, error)
+	follow   branches
+	plan     []plan.Deviation
+	levels   [][]asked // by depth: where its plan could go on
+	number   int       // of the unit
+	unit     *unit
+	skip     int  // plans of the unit that an earlier call has run
+	ended    bool // the unit must be left as it is
+	count    int
+	reports  bool
+}
+
+func (l *layer) work(reports bool) error {
+	registry, empty, shut, err := l.opt.Open()
+	if err != nil {
+		return err
+	}
+	defer shut()
+	d := &digger{
+		layer: l, levels: make([][]asked, l.from.Layer+1), reports: reports,
+		fresh: func() (*arena, error) { return newArena(l.opt.Subject, registry, empty) },
+	}
+	if d.a, err = d.fresh(); err != nil {
+		return err
+	}
+	if d.other, err = d.fresh(); err != nil {
+		return err
+	}
+	defer func() { d.a.world.Close(); d.other.world.Close() }()
+	if l.from.Layer == 0 {
+		d.take(0, nil)
+		return nil
+	}
+	d.step(0, true) // what the run without deviations comes by are the units
+	root := d.levels[0]
+	for {
+		u := l.unit.Add(1) - 1
+		deviation, ok := nth(root, int(u))
+		if !ok || u >= l.limit.Load() || l.stopped() {
+			return nil
+		}
+		d.take(int(u), &deviation)
+	}
+}
+
+// take runs a unit: all plans that begin with a deviation.
+func (d *digger) take(number int, first *plan.Deviation) {
+	d.number, d.unit, d.ended, d.plan = number, &unit{}, false, d.plan[:0]
+	d.skip = 0
+	if number == d.from.Unit {
+		d.skip = d.from.Skip
+	}
+	depth := 0
+	if first != nil {
+		d.plan, depth = append(d.plan, *first), 1
+	}
+	s := d.dig(depth)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.unit.stop, d.unit.over = s, s == nil && !d.ended
+	d.units[number] = d.unit
+	if s != nil && int64(number) < d.limit.Load() {
+		d.limit.Store(int64(number))
+	}
+}
+
+// nth returns the n-th deviation that a list of sites offers.
+func nth(after []asked, n int) (d plan.Deviation, ok bool) {
+	for i := range after {
+		menu := after[i].menu
+		if here := choices(menu); n >= here {
+			n -= here
+			continue
+		}
+		for j := range menu {
+			if !enumerated(&menu[j]) {
+				continue
+			}
+			if n == 0 {
+				return plan.Deviation{Site: after[i].site, Choice: menu[j]}, true
+			}
+			n--
+		}
+	}
+	return d, false
+}
+
+// stopped reports whether the layer must end before it is done.
+func (l *layer) stopped() bool {
+	if l.ctx.Err() != nil {
+		l.cut.Store(true)
+	}
+	return l.cut.Load()
+}
+
+// step runs the plan so far, and keeps where it could go on if asked to.
+func (d *digger) step(depth int, keep bool) *sim.Result {
+	for try := 1; ; try++ {
+		d.follow = branches{plan: d.plan, keep: keep, after: d.levels[depth][:0]}
+		res := d.a.run(&d.follow, how{})
+		d.levels[depth] = d.follow.after
+		if res.Finding == nil || res.Finding.Kind != sim.GoroutineFinding || try == goroutineTries {
+			return res
+		}
+		a, err := d.fresh()
+		if err != nil {
+			return res
+		}
+		d.a = a
+	}
+}
+
+// dig runs all plans of the layer that begin with the plan so far.
+func (d *digger) dig(depth int) *stop {
+	if depth == d.from.Layer {
+		return d.leaf()
+	}
+	d.step(depth, true)
+	for i := 0; i < len(d.levels[depth]); i++ {
+		at := d.levels[depth][i]
+		for j := range at.menu {
+			if !enumerated(&at.menu[j]) {
+				continue
+			}
+			d.plan = append(d.plan[:depth], plan.Deviation{Site: at.site, Choice: at.menu[j]})
+			if s := d.dig(depth + 1); s != nil || d.ended {
+				return s
+			}
+		}
+	}
+	d.plan = d.plan[:depth]
+	return nil
+}
+
+// permitted reports whether one more plan may be run.
+func (d *digger) permitted() bool {
+	if n := d.started.Add(1); d.opt.Budget > 0 && d.spent+int(n) > d.opt.Budget {
+		d.cut.Store(true)
+		return false
+	}
+	if d.count++; d.count%64 != 0 {
+		return !d.cut.Load()
+	}
+	if d.reports && d.count%4096 == 0 && d.opt.Progress != nil {
+		d.opt.Progress(Layer{
+			Deviations: d.from.Layer, Plans: d.from.Of, Done: d.from.Done + int(d.started.Load()) - 1, Elapsed: time.Since(d.began),
+		}, d.cursor())
+	}
+	return !d.stopped() && int64(d.number) < d.limit.Load()
+}
+
+// leaf runs a plan of the layer, judges it, and counts what extends it.
+func (d *digger) leaf() *stop {
+	if d.skip > 0 {
+		d.skip--
+		return nil
+	}
+	if !d.permitted() {
+		d.ended = true
+		return nil
+	}
+	res := d.step(d.from.Layer, false)
+	d.unit.done++
+	d.unit.next += d.follow.offers
+	if d.opt.seen != nil {
+		d.opt.seen(d.plan, res)
+	}
+	broke := d.a.worst() != nil && (d.opt.Target == 0 || d.a.broke(d.opt.Target))
+	if res.Finding == nil && !broke && d.from.Layer > 0 && plan.Mix(res.Hash)%uint64(d.opt.Again) != 0 {
+		return nil
+	}
+	s := &stop{deviations: append([]plan.Deviation(nil), d.plan...)}
+	s.plan = d.opt.Subject.Plan(0, s.deviations)
+	switch {
+	case res.Finding != nil:
+		s.finding = res.Finding
+		return s
+	case broke:
+		return s
+	}
+	if first, again := res.Hash, d.other.replay(0, s.deviations, how{}); again.Hash != first && again.Finding == nil {
+		s.verdict = Nondeterministic
+		s.reason = fmt.Sprintf("the same plan gave the traces %016x and %016x", first, again.Hash)
+		return s
+	}
+	return nil
+}
+
+// tell turns what was found into the proof's verdict.
+func (l *layer) tell(p *Proof, s *stop) error {
+	p.Complete = false
+	if s.verdict == Nondeterministic {
+		p.Verdict, p.Reason, p.FindingAt = s.verdict, s.reason, s.plan
+		return nil
+	}
+	c := campaign{opt: Options{Subjects: []Subject{l.opt.Subject}, Open: l.opt.Open, Target: l.opt.Target}}
+	var r Report
+	if err := c.explain(&r, s); err != nil {
+		return err
+	}
+	p.Verdict, p.Reason, p.Violation, p.Finding, p.FindingAt = r.Verdict, r.Reason, r.Violation, r.Finding, r.FindingAt
+	return nil
+}
