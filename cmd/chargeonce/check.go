@@ -154,7 +154,7 @@ var gravity = []invariant.Name{
 	invariant.SingleCharge, invariant.BoundedRefunds, invariant.FingerprintBound, invariant.ScopeIsolation,
 	invariant.TruthfulReply, invariant.StableReply, invariant.SafeRetention, invariant.TerminalIsFinal,
 	invariant.WindowGuarded, invariant.StableProviderKey, invariant.FencedWrites, invariant.SentJournaled,
-	invariant.Refines, invariant.Resolves, invariant.NotWedged,
+	invariant.Refines, invariant.NotWedged, invariant.Resolves,
 }
 
 func (j *judgement) linearizability(h history.Header, events []history.Event, budget time.Duration) {

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/chargeonce/chargeonce/sim/plan"
 )
 
 // savedPlan makes the plan of a design that falls, in a new directory.
@@ -73,7 +75,11 @@ func TestReplayVerbose(t *testing.T) {
 	if n := len(all) - 1; len(shown) != n || n < 50 || marks["choice"] != 1 || marks["history"] < 10 || marks["send"] < 5 {
 		t.Errorf("%d lines of text, %d of JSON: %v", len(shown), n, marks)
 	}
-	for _, want := range []string{"choice   cu", "history  charge     process=provider operation=order-1", "send     client-1 → server-1 request of client-1/order-1/try-1"} {
+	p, err := plan.Parse(read(t, savers))
+	if err != nil || len(p.Deviations) != 1 {
+		t.Fatalf("%v, %v", p, err)
+	}
+	for _, want := range []string{"choice   " + p.Deviations[0].String() + "\n", "history  charge     process=provider operation=order-1", "send     client-1 → server-1 request of client-1/order-1/try-1"} {
 		if !strings.Contains(text.out, want) {
 			t.Errorf("the log lacks %q:\n%s", want, text.out)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/chargeonce/chargeonce/impl/designs"
 	"github.com/chargeonce/chargeonce/sim"
 	"github.com/chargeonce/chargeonce/sim/plan"
+	"github.com/chargeonce/chargeonce/sim/provider"
 	"github.com/chargeonce/chargeonce/sim/search"
 )
 
@@ -176,6 +177,17 @@ func TestSimDoesNotDependOnWorkers(t *testing.T) {
 	}
 }
 
+// SQLite's own goroutines are not taken for those of a design, and its
+// records give the same runs.
+func TestSimOnSQLite(t *testing.T) {
+	args := []string{"sim", "-json", "-workers", "2", "-runs", "800"}
+	memory, real := call(t, "", args...), call(t, "", append(args, "-registry", "sqlite")...)
+	m, r := last(t, memory.out), last(t, real.out)
+	if real.code != exitHeld || fmt.Sprint(m["faults"], m["situations"]) != fmt.Sprint(r["faults"], r["situations"]) {
+		t.Errorf("exit code %d\n%s\nin memory:\n%s", real.code, real.out, memory.out)
+	}
+}
+
 func TestSimStopsAtTheTarget(t *testing.T) {
 	inNewDirectory(t)
 	target := last(t, call(t, "", "sim", "-json", "-design", "no-fingerprint").out)
@@ -223,6 +235,9 @@ func TestPrintedCommandReplays(t *testing.T) {
 			}
 			o := last(t, out.String())
 			command := o["replay"].(string)
+			if strings.Contains(args, "registry") && !strings.Contains(command, " "+strings.ReplaceAll(args, "=", " ")+" ") {
+				t.Errorf("%s does not say where records are kept", command)
+			}
 			shell := exec.Command("sh", "-c", command)
 			shell.Env = append(os.Environ(), asCommand+"=command")
 			said, err := shell.Output()
@@ -246,6 +261,9 @@ func TestSimInterrupted(t *testing.T) {
 		r := callWith(ctx, "", args...)
 		if r.code != exitUndecided || !strings.Contains(r.out, "stopped after 0 of 50000 runs") {
 			t.Errorf("%v: exit code %d, %s", args, r.code, r.out)
+		}
+		if lost := strings.Contains(r.errors, "run.jsonl is not written"); lost != slices.Contains(args, "-history") {
+			t.Errorf("%v: standard error %q", args, r.errors)
 		}
 	}
 }
@@ -363,6 +381,27 @@ func TestChooseFaults(t *testing.T) {
 				t.Errorf("-faults %s: %s is on", tt.list, name)
 			}
 		}
+	}
+}
+
+// A configuration that breaks an assumption is refused before anything runs:
+// the services take it for granted.
+func TestUnfitConfigurationIsRefused(t *testing.T) {
+	d, err := designs.ByName("reference")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := search.Subject{Design: d, Profile: provider.Profiles[0]}
+	if err := validate(&s); err != nil {
+		t.Error(err)
+	}
+	s.Design.Tune = func(cfg impl.Config) impl.Config { cfg.Retention = cfg.RetryHorizon; return cfg }
+	if err := validate(&s); err == nil || !strings.Contains(err.Error(), "reference cannot run with the provider profile keyed: impl: config: A4") {
+		t.Errorf("%v", err)
+	}
+	s.Break = []impl.Assumption{impl.A4}
+	if err := validate(&s); err != nil {
+		t.Error(err)
 	}
 }
 
