@@ -9,7 +9,7 @@ import (
 )
 
 // Every situation that the world counts is met by some run, and no run of a
-// short campaign over everything ends at its bound or with a finding.
+// short campaign ends with a finding, or at its bound unless the design is wrong.
 func TestEverySituationIsMet(t *testing.T) {
 	var met [sim.SituationCount]int
 	var chosen, effective sim.Counts
@@ -23,7 +23,7 @@ func TestEverySituationIsMet(t *testing.T) {
 			for n := range runs {
 				c, weather := swarm(&cfg, n)
 				res := s.Run(c, sim.Options{Weather: weather})
-				if res.Finding != nil || res.Limit && broken == "" {
+				if res.Finding != nil || res.Limit && broken == "" && cfg.Design.Expect == "held" {
 					t.Fatalf("%s in run %d: finding %v, at its limit: %v\n%v", title(&cfg), n, res.Finding, res.Limit, res.Deviations)
 				}
 				for i, n := range res.Situations {
