@@ -30,30 +30,48 @@ import (
 // All returns every design, sorted by name.
 func All() []impl.Design {
 	return []impl.Design{
+		alwaysRotate(),
 		assumeApplied(),
+		backToClaimed(),
+		busyMeansFailed(),
 		chargeThenSave(),
 		checkThenInsert(),
+		constantKey(),
 		deleteClaimOnError(),
+		firstSendUnguarded(),
 		getClassifySet(),
 		heartbeatReasserts(),
+		ignoresJournal(),
 		inProgressForEver(),
 		journalAndCompensate(),
 		journalAndWait(),
 		keyIsRowID(),
 		keyPerAttempt(),
+		laterDeclineIsFinal(),
 		localLock(),
 		lockTimeIsRetention(),
+		lookupBeforeClock(),
 		noDeadline(),
 		noFingerprint(),
 		noRetry(),
+		notFoundMeansFailed(),
 		ownerIsProcess(),
 		reaperByAge(),
 		reference(),
+		rejectedMeansFailed(),
+		retryPastWindow(),
 		retryWithoutKey(),
+		rotateOnRejection(),
+		settlesOwnSend(),
+		settlesWhileSending(),
 		shortRetention(),
+		takeoverBeforeLookup(),
 		timeoutMeansFailed(),
 		unfencedCompletion(),
 		unfencedRelease(),
+		volatileKey(),
+		windowFromSend(),
+		windowMoved(),
 	}
 }
 
@@ -117,6 +135,7 @@ const (
 	twoReplicasOneKey   = "two-replicas-one-key"  // two clients send one key at once to two replicas
 	otherAmount         = "other-amount"          // a second client sends the key with another amount
 	retryAfterRetention = "retry-after-retention" // the journaled key is sent again much later, inside the horizon
+	decline             = "decline"               // the card is declined, and the client asks again
 	mixed               = "mixed"                 // several clients, keys and replicas
 )
 

@@ -22,8 +22,8 @@ func TestNamesAreSortedAndFound(t *testing.T) {
 	if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
 		t.Errorf("names are not sorted and distinct: %v", names)
 	}
-	if len(names) < 24 {
-		t.Errorf("%d designs, want at least 24", len(names))
+	if len(names) < 42 {
+		t.Errorf("%d designs, want at least 42", len(names))
 	}
 }
 

@@ -118,28 +118,35 @@ func TestGalleryPaysOnceInABenignRun(t *testing.T) {
 }
 
 // A twin that decides everything as the reference does makes the same run of
-// every plan.
+// every plan, for clients that go on asking and for those that do not.
 func TestTwinIsTheReference(t *testing.T) {
-	reference, err := designs.ByName("reference")
-	if err != nil {
-		t.Fatal(err)
-	}
-	twin := designs.Twin()
-	for _, p := range provider.Profiles {
-		for _, s := range sim.Scenarios {
-			first, second := world(t, reference, s, p), world(t, twin, s, p)
-			var swarm search.Swarm
-			var fixed plan.Fixed
-			for run := range uint64(300) {
-				weather := swarm.Reset(1, run, sim.ServiceConfig(p).MessageLifetime)
-				a := first.Run(&swarm, sim.Options{Weather: weather})
-				fixed.Reset(slices.Clone(a.Deviations))
-				b := second.Run(&fixed, sim.Options{Weather: weather})
-				if a.Hash != b.Hash || a.Situations != b.Situations {
-					subject := search.Subject{Design: reference, Scenario: s, Profile: p}
-					t.Fatalf("the twin differs in\n%s", subject.Plan(weather, a.Deviations))
-				}
+	for _, client := range []string{"reference", "no-retry"} {
+		first, err := designs.ByName(client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second := designs.Twin()
+		second.Client = first.Client
+		for _, p := range provider.Profiles {
+			for _, s := range sim.Scenarios {
+				compare(t, world(t, first, s, p), world(t, second, s, p), search.Subject{Design: first, Scenario: s, Profile: p})
 			}
+		}
+	}
+}
+
+// compare makes the same random runs in two worlds.
+func compare(t *testing.T, first, second *sim.World, s search.Subject) {
+	t.Helper()
+	var swarm search.Swarm
+	var fixed plan.Fixed
+	for run := range uint64(300) {
+		weather := swarm.Reset(1, run, sim.ServiceConfig(s.Profile).MessageLifetime)
+		a := first.Run(&swarm, sim.Options{Weather: weather})
+		fixed.Reset(slices.Clone(a.Deviations))
+		b := second.Run(&fixed, sim.Options{Weather: weather})
+		if a.Hash != b.Hash || a.Situations != b.Situations {
+			t.Fatalf("the twin differs in\n%s", s.Plan(weather, a.Deviations))
 		}
 	}
 }

@@ -1,0 +1,43 @@
+package designs
+
+import (
+	"context"
+
+	"github.com/chargeonce/chargeonce/impl"
+	"github.com/chargeonce/chargeonce/impl/idemkey"
+)
+
+// volatileKey is the reference service behind an adapter that derives the
+// provider's key from all of the request.
+func volatileKey() impl.Design {
+	return impl.Design{
+		Name:    "volatile-key",
+		Summary: "the provider key is a hash of the request, its timestamp included",
+		Doc: `It believes that a hash of the request is the same for the same request. The request has a
+timestamp in it (elsewhere a nonce, a version, a session), so each send has a key of its
+own and no two sends are one to the provider. The look-up by reference that comes before a
+second send masks that, unless the first is still on its way then: both are charged.`,
+		Source:    "Adyen/adyen-commercetools#1305, tempoxyz/pympp#155",
+		Expect:    "SingleCharge",
+		Profiles:  []string{keyed},
+		Scenarios: []string{onePayment, retryOtherReplica},
+
+		Client: oneKey,
+		Handler: func(cfg impl.Config, ports impl.Ports) impl.Handler {
+			ports.Provider = &stamping{ports.Provider, ports.Clock}
+			return service(cfg, ports)
+		},
+		Reconciler: serviceReconciler,
+	}
+}
+
+type stamping struct {
+	impl.Provider
+	clock impl.Clock
+}
+
+func (p *stamping) Charge(ctx context.Context, step impl.Step, req impl.ChargeRequest) (impl.ChargeResult, error) {
+	// The defect: the time is not the operation's.
+	req.Key = idemkey.Derive(req.Ref, p.clock.Now().String(), "charge", 1)
+	return p.Provider.Charge(ctx, step, req)
+}
