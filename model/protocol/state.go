@@ -1,0 +1,424 @@
+package protocol
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// The bounds of what a state has room for. A search that would go beyond one
+// of them panics: its configuration is larger than this package is made for.
+const (
+	maxSlots   = 3
+	maxLate    = 4
+	maxMsgs    = 6
+	maxCharges = 6
+	maxVersion = 15 // of versions and provider keys
+	maxCount   = 15 // of attempts
+)
+
+// State is one state of the protocol, packed. It is plain memory, without
+// padding; two states are the same if they are equal.
+type State struct {
+	rec     uint32
+	runs    [maxSlots]uint32
+	late    [maxLate]uint16 // sorted, the largest first; 0 is none
+	msgs    [maxMsgs]uint16 // sorted, the largest first; 0 is none
+	told    uint16          // a bit for each reply and whom it was told
+	refused uint16          // a bit for each provider key
+	ledger  [maxCharges]uint8
+	tries   uint8
+	rest    uint8 // asking and budget
+}
+
+// Record is the record of the operation in the registry. Its zero value is
+// that there is none.
+type Record struct {
+	State      RecordState
+	Version    uint8 // goes up by one at every write; 0 is no record
+	Owner      Slot
+	Lease      Lease
+	Window     Window
+	Parameters Parameters // as claimed
+	Reply      Answer     // terminal records
+}
+
+// Terminal reports whether the record is finished.
+func (r Record) Terminal() bool { return r.State == Succeeded || r.State == DeclinedState }
+
+// Exists reports whether there is a record.
+func (r Record) Exists() bool { return r.Version > 0 }
+
+func (r Record) unfinished() bool { return r.Exists() && !r.Terminal() }
+
+// Run is what one run of the handler, or of the reconciler on one record, has
+// in memory. Its zero value is that there is none.
+type Run struct {
+	At         Place
+	Step       Step       // AtReadBack: what was written; AtReply: what led to it
+	Parameters Parameters // of the attempt, or of the record that is swept
+	Version    uint8      // of the record as the run has read it
+	Answer     Answer     // to be saved, or to be told
+	First      bool       // this run made the claim, and has not been answered
+}
+
+// Write is a write that was not acknowledged.
+type Write struct {
+	Step       Step
+	Version    uint8 // what it must find; 0 for a claim
+	Owner      Slot
+	Parameters Parameters // of a claim
+	Reply      Answer
+}
+
+// Message is a charge request on its way to the provider.
+type Message struct {
+	By         Slot // the run that sent it and may still wait, or Gone
+	Version    uint8
+	Key        uint8
+	Copy       bool // the network made it
+	Parameters Parameters
+}
+
+// Charge is a line of the provider's ledger.
+type Charge struct {
+	Key        uint8
+	Parameters Parameters
+	Known      bool // the provider still collapses the key with it
+}
+
+// Telling is a final reply and the parameters that it was told to.
+type Telling struct {
+	Parameters Parameters
+	Reply      Answer
+}
+
+// packer puts small numbers into one word, the first into the highest bits.
+type packer struct{ word uint32 }
+
+func (p *packer) put(v uint8, bits int) {
+	if v >= 1<<bits {
+		panic(fmt.Sprintf("protocol: %d does not fit into %d bits: the configuration is too large", v, bits))
+	}
+	p.word = p.word<<bits | uint32(v)
+}
+
+func (p *packer) flag(b bool) {
+	p.word <<= 1
+	if b {
+		p.word |= 1
+	}
+}
+
+// unpacker takes them out again, the last first.
+type unpacker struct{ word uint32 }
+
+func (u *unpacker) take(bits int) uint8 {
+	v := u.word & (1<<bits - 1)
+	u.word >>= bits
+	return uint8(v)
+}
+
+func (u *unpacker) flag() bool { return u.take(1) == 1 }
+
+func (r Record) pack() uint32 {
+	var p packer
+	p.put(uint8(r.State), 3)
+	p.put(r.Version, 4)
+	p.put(uint8(r.Owner), 2)
+	p.put(uint8(r.Lease), 2)
+	p.put(uint8(r.Window), 2)
+	p.put(uint8(r.Parameters), 2)
+	p.put(uint8(r.Reply.Says), 3)
+	p.put(r.Reply.Charge, 3)
+	return p.word
+}
+
+// Record returns the record.
+func (s *State) Record() Record {
+	u := unpacker{s.rec}
+	var r Record
+	r.Reply.Charge = u.take(3)
+	r.Reply.Says = Said(u.take(3))
+	r.Parameters = Parameters(u.take(2))
+	r.Window = Window(u.take(2))
+	r.Lease = Lease(u.take(2))
+	r.Owner = Slot(u.take(2))
+	r.Version = u.take(4)
+	r.State = RecordState(u.take(3))
+	return r
+}
+
+func (s *State) setRecord(r Record) { s.rec = r.pack() }
+
+func (r Run) pack() uint32 {
+	var p packer
+	p.put(uint8(r.At), 4)
+	p.put(uint8(r.Step), 3)
+	p.put(uint8(r.Parameters), 2)
+	p.put(r.Version, 4)
+	p.put(uint8(r.Answer.Says), 3)
+	p.put(r.Answer.Charge, 3)
+	p.flag(r.First)
+	return p.word
+}
+
+// Run returns what runs in the slot.
+func (s *State) Run(h Slot) Run {
+	u := unpacker{s.runs[h-1]}
+	var r Run
+	r.First = u.flag()
+	r.Answer.Charge = u.take(3)
+	r.Answer.Says = Said(u.take(3))
+	r.Version = u.take(4)
+	r.Parameters = Parameters(u.take(2))
+	r.Step = Step(u.take(3))
+	r.At = Place(u.take(4))
+	return r
+}
+
+func (s *State) setRun(h Slot, r Run) { s.runs[h-1] = r.pack() }
+
+func (w Write) pack() uint16 {
+	var p packer
+	p.put(uint8(w.Step), 3)
+	p.put(w.Version, 4)
+	p.put(uint8(w.Owner), 2)
+	p.put(uint8(w.Parameters), 2)
+	p.put(uint8(w.Reply.Says), 2) // nothing, paid or declined
+	p.put(w.Reply.Charge, 3)
+	return uint16(p.word)
+}
+
+func unpackWrite(word uint16) Write {
+	u := unpacker{uint32(word)}
+	var w Write
+	w.Reply.Charge = u.take(3)
+	w.Reply.Says = Said(u.take(2))
+	w.Parameters = Parameters(u.take(2))
+	w.Owner = Slot(u.take(2))
+	w.Version = u.take(4)
+	w.Step = Step(u.take(3))
+	return w
+}
+
+// Late returns the writes that were not acknowledged and may still be applied.
+func (s *State) Late() []Write {
+	var all []Write
+	for _, word := range s.late {
+		if word != 0 {
+			all = append(all, unpackWrite(word))
+		}
+	}
+	return all
+}
+
+// setLate replaces the set.
+func (s *State) setLate(all []Write) {
+	s.late = [maxLate]uint16{}
+	for _, w := range all {
+		addTo(s.late[:], w.pack(), "late writes")
+	}
+}
+
+func (m Message) pack() uint16 {
+	var p packer
+	p.put(uint8(m.By), 2)
+	p.put(m.Version, 4)
+	p.put(m.Key, 4)
+	p.flag(m.Copy)
+	p.put(uint8(m.Parameters), 2)
+	return uint16(p.word)
+}
+
+func unpackMessage(word uint16) Message {
+	u := unpacker{uint32(word)}
+	var m Message
+	m.Parameters = Parameters(u.take(2))
+	m.Copy = u.flag()
+	m.Key = u.take(4)
+	m.Version = u.take(4)
+	m.By = Slot(u.take(2))
+	return m
+}
+
+// Messages returns the charge requests on their way.
+func (s *State) Messages() []Message {
+	var all []Message
+	for _, word := range s.msgs {
+		if word != 0 {
+			all = append(all, unpackMessage(word))
+		}
+	}
+	return all
+}
+
+func (s *State) quiet() bool { return s.msgs[0] == 0 }
+
+func (s *State) addMessage(m Message) { addTo(s.msgs[:], m.pack(), "messages") }
+
+func (s *State) removeMessage(m Message) {
+	i := slices.Index(s.msgs[:], m.pack())
+	copy(s.msgs[i:], s.msgs[i+1:])
+	s.msgs[maxMsgs-1] = 0
+}
+
+// addTo puts word into a sorted set.
+func addTo(set []uint16, word uint16, what string) {
+	for i, w := range set {
+		switch {
+		case w == word:
+			return
+		case w < word:
+			if set[len(set)-1] != 0 {
+				panic("protocol: no room for more " + what + ": the configuration is too large")
+			}
+			copy(set[i+1:], set[i:])
+			set[i] = word
+			return
+		}
+	}
+	panic("protocol: no room for more " + what + ": the configuration is too large")
+}
+
+func (c Charge) pack() uint8 {
+	var p packer
+	p.put(c.Key, 4)
+	p.put(uint8(c.Parameters), 2)
+	p.flag(c.Known)
+	return uint8(p.word)
+}
+
+// Charge returns a line of the ledger, counted from 1, and false if there are
+// fewer.
+func (s *State) Charge(number uint8) (Charge, bool) {
+	if number == 0 || number > maxCharges || s.ledger[number-1] == 0 {
+		return Charge{}, false
+	}
+	u := unpacker{uint32(s.ledger[number-1])}
+	var c Charge
+	c.Known = u.flag()
+	c.Parameters = Parameters(u.take(2))
+	c.Key = u.take(4)
+	return c, true
+}
+
+// Ledger returns the provider's charges, in the order in which they were made.
+func (s *State) Ledger() []Charge {
+	var all []Charge
+	for number := uint8(1); ; number++ {
+		c, ok := s.Charge(number)
+		if !ok {
+			return all
+		}
+		all = append(all, c)
+	}
+}
+
+func (s *State) setCharge(number uint8, c Charge) {
+	if number > maxCharges {
+		panic("protocol: no room for more charges: the configuration is too large")
+	}
+	s.ledger[number-1] = c.pack()
+}
+
+// Refused returns the keys under which the provider has stored a decline.
+func (s *State) Refused() []uint8 {
+	var all []uint8
+	for key := uint8(0); key <= maxVersion; key++ {
+		if s.refuses(key) {
+			all = append(all, key)
+		}
+	}
+	return all
+}
+
+func (s *State) refuses(key uint8) bool { return s.refused>>key&1 == 1 }
+
+// Told returns the final replies that were told.
+func (s *State) Told() []Telling {
+	var all []Telling
+	for i := range 16 {
+		if s.told>>i&1 == 0 {
+			continue
+		}
+		t := Telling{P, Answer{Declined, 0}}
+		if i >= 8 {
+			t.Parameters = Q
+		}
+		if charge := uint8(i % 8); charge > 0 {
+			t.Reply = Answer{Paid, charge}
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+func (s *State) tell(t Telling) {
+	i := t.Reply.Charge // 0: declined
+	if t.Parameters == Q {
+		i += 8
+	}
+	s.told |= 1 << i
+}
+
+func (s *State) toldTo(p Parameters) bool {
+	if p == Q {
+		return s.told>>8 != 0
+	}
+	return s.told&0xff != 0
+}
+
+// Tries returns how many attempts with the parameters P or Q are left.
+func (s *State) Tries(p Parameters) int {
+	if p == Q {
+		return int(s.tries >> 4)
+	}
+	return int(s.tries & 15)
+}
+
+func (s *State) setTries(p Parameters, n int) {
+	if p == Q {
+		s.tries = s.tries&15 | uint8(n)<<4
+		return
+	}
+	s.tries = s.tries&^15 | uint8(n)
+}
+
+// Asking reports whether the retry horizon is not over.
+func (s *State) Asking() bool { return s.rest>>7 == 1 }
+
+// Budget returns how many faults are left.
+func (s *State) Budget() int { return int(s.rest & 127) }
+
+func (s *State) setAsking(on bool) {
+	s.rest &= 127
+	if on {
+		s.rest |= 128
+	}
+}
+
+// spend takes n faults off the budget, if they are there.
+func (s *State) spend(n int) bool {
+	if s.Budget() < n {
+		return false
+	}
+	s.rest -= uint8(n)
+	return true
+}
+
+// Encode appends the canonical encoding of the state, which has the same
+// length for all states and is the same on all machines.
+func (s *State) Encode(to []byte) []byte {
+	to = binary.BigEndian.AppendUint32(to, s.rec)
+	for _, w := range s.runs {
+		to = binary.BigEndian.AppendUint32(to, w)
+	}
+	for _, set := range [][]uint16{s.late[:], s.msgs[:], {s.told, s.refused}} {
+		for _, w := range set {
+			to = binary.BigEndian.AppendUint16(to, w)
+		}
+	}
+	to = append(to, s.ledger[:]...)
+	return append(to, s.tries, s.rest)
+}

@@ -1,0 +1,59 @@
+package tla
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/chargeonce/chargeonce/model/explore"
+)
+
+// TestBoundsAreSmallest takes one handler, attempt or fault away and looks for
+// something that the manifest shows and that is then gone: were there nothing,
+// the bound could be smaller.
+func TestBoundsAreSmallest(t *testing.T) {
+	m := readManifest(t)
+	for _, bound := range []string{"Handlers", "Attempts", "Others", "Faults"} {
+		t.Run(bound, func(t *testing.T) {
+			lost := 0
+			for _, e := range m.Specifications {
+				c := readConfig(t, e)
+				n, err := strconv.Atoi(c.Constants[bound])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n == 0 {
+					continue // nothing to take away
+				}
+				c.Constants[bound] = strconv.Itoa(n - 1)
+				for _, what := range shownNoMore(t, e, c) {
+					lost++
+					t.Logf("%s does not show %s", e.Config, what)
+				}
+			}
+			if lost == 0 {
+				t.Errorf("with one less of %s everything still shows", bound)
+			}
+		})
+	}
+}
+
+// shownNoMore returns what the entry shows and the smaller configuration c
+// does not.
+func shownNoMore(t *testing.T, e Entry, c Config) []string {
+	t.Helper()
+	var gone []string
+	switch e.Kind {
+	case KindDefect, KindAssumption:
+		still := whatFalls(t, c)
+		for name := range e.Falls {
+			if still[name] == 0 {
+				gone = append(gone, name)
+			}
+		}
+	case KindReachable:
+		if _, m := twin(t, c); search(t, m).Verdict != explore.Violated {
+			gone = append(gone, e.Property)
+		}
+	}
+	return gone
+}

@@ -1,0 +1,13 @@
+// Package tla runs the specification that stands beside it, ChargeOnce.tla,
+// under TLC, and says what came out.
+//
+// Every file in cfg is one question to the specification, and manifest.json
+// has one entry for it: what must come out, how many states there are, and how
+// long the shortest counterexample is where one is wanted. The tests ask TLC
+// all of them, expected failures included; the table in README.md is made from
+// the manifest.
+//
+// The package does not download anything and does not judge: it finds Java and
+// the jar, runs TLC in a heap that is bounded, and reads its report. The rule
+// it keeps: what TLC did not say clearly is an error, never a pass.
+package tla
