@@ -18,7 +18,7 @@ func TestCheckAgreesWithSim(t *testing.T) {
 	for _, d := range designs.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			inNewDirectory(t)
-			ran := call(t, "", "sim", "-json", "-design", d.Name, "-runs", "600", "-history", "run.jsonl")
+			ran := call(t, "", "sim", "-json", "-design", d.Name, "-runs", "200", "-history", "run.jsonl")
 			simulated := last(t, ran.out)
 			r := call(t, "", "check", "-json", "run.jsonl")
 			checked := last(t, r.out)
