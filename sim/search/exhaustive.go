@@ -56,6 +56,7 @@ type Layer struct {
 
 // Proof is what an exhaustive search came to.
 type Proof struct {
+	Target    invariant.Name // as asked; 0 is any
 	Verdict   Verdict
 	Reason    string        // one sentence for undecided, nondeterministic and findings
 	Layers    []Layer       // those of this call
@@ -80,10 +81,10 @@ func (p *Proof) Held() int {
 }
 
 // Sentence says what was shown, as a theorem about the code that was run.
-func (p *Proof) Sentence(s *Subject, target invariant.Name) string {
+func (p *Proof) Sentence(s *Subject) string {
 	what := "any invariant"
-	if target != 0 {
-		what = target.String()
+	if p.Target != 0 {
+		what = p.Target.String()
 	}
 	k := p.Held()
 	if k < 0 {
@@ -172,7 +173,7 @@ func Exhaust(ctx context.Context, opt ExhaustiveOptions) (*Proof, error) {
 		opt.Again = 1024
 	}
 	began := time.Now()
-	p := &Proof{Verdict: Held, Complete: true, Next: begin()}
+	p := &Proof{Target: opt.Target, Verdict: Held, Complete: true, Next: begin()}
 	defer func() { p.Elapsed = time.Since(began) }()
 	if opt.Resume != nil {
 		p.Next = *opt.Resume

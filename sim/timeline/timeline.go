@@ -9,6 +9,7 @@ package timeline
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -29,6 +30,11 @@ type Run struct {
 	// Violation is the number of the event that breaks the invariant, -1 if
 	// none does.
 	Violation int
+	// Operation is what the violation is about, where its event does not say.
+	Operation string
+	// Chain marks the rows of these lines in the margin, and leaves none of
+	// them out; see [Chain].
+	Chain []int
 	// MaxRows leaves rows out of the middle if there are more; 0 is no limit.
 	MaxRows int
 }
@@ -46,12 +52,14 @@ type row struct {
 	mark     string
 	text     string
 	strong   bool // never left out
+	chained  bool
 }
 
 // Write draws the run.
 func Write(w io.Writer, r *Run) error {
 	d := newDrawing(r)
 	for i := range r.Lines {
+		_, d.chained = slices.BinarySearch(r.Chain, i)
 		d.line(i)
 	}
 	return d.write(w)
@@ -64,6 +72,8 @@ type drawing struct {
 	byID   map[plan.Process]int
 	rows   []row
 	choice int
+	// chained says that the line which is drawn now is one of the chain.
+	chained bool
 }
 
 func newDrawing(r *Run) *drawing {
@@ -178,46 +188,16 @@ func (d *drawing) event(i int) {
 	if at, ok := d.byName[e.Process]; ok {
 		r.from = at
 	}
+	r.mark, r.text = eventText(e)
 	switch e.Kind {
-	case history.KindReturn:
-		r.mark = "?"
-		if e.Outcome.Final() {
-			r.mark = "✓"
-		}
-		r.text = fmt.Sprintf("hears %v %d of %s", e.Outcome, e.Status, e.Operation)
-		if e.Charge != "" {
-			r.text += ": " + e.Charge + " " + Money(e.Amount, e.Currency)
-		}
-		if e.Replayed {
-			r.text += " (replayed)"
-		}
-	case history.KindGiveUp:
-		r.mark, r.text = "∅", "gives "+e.Operation+" up without a final answer"
-	case history.KindCharge:
-		r.mark, r.text = "$", e.Charge+": "+Money(e.Amount, e.Currency)+" captured for "+e.Operation
-		r.strong = true
-	case history.KindAbsorbed:
-		r.mark, r.text = "=", "the key is known: "+e.Charge+" again, no money moves"
-	case history.KindRefusal:
-		r.mark, r.text = "-", "declined for "+e.Operation
-	case history.KindRefund:
-		r.mark, r.text = "€", e.Charge+": "+Money(e.Amount, e.Currency)+" given back"
+	case history.KindCharge, history.KindRefund:
 		r.strong = true
 	case history.KindWrite:
 		r.from = d.byName["registry"]
-		r.mark = "■"
-		r.text = fmt.Sprintf("%s is %v, version %d, by %s", e.Operation, e.State, e.Version, e.Run)
-		if strings.HasPrefix(e.Scope, "audit ") {
-			r.text = "audit of " + r.text
-		}
-		if e.Tombstone {
-			r.text = fmt.Sprintf("%s: the reply's body is dropped, by %s", e.Operation, e.Run)
-		}
 	case history.KindForget:
-		r.from = d.byName["registry"]
-		r.mark, r.text = "□", "the record of "+e.Operation+" is forgotten"
-		r.strong = true
-	default:
+		r.from, r.strong = d.byName["registry"], true
+	}
+	if r.text == "" {
 		if i != d.run.Violation {
 			return
 		}
@@ -229,7 +209,52 @@ func (d *drawing) event(i int) {
 	}
 }
 
-func (d *drawing) add(r row) { d.rows = append(d.rows, r) }
+// eventText is the mark and the text of an event's row; the text of an event
+// that has none is empty.
+func eventText(e *history.Event) (mark, text string) {
+	switch e.Kind {
+	case history.KindReturn:
+		mark = "?"
+		if e.Outcome.Final() {
+			mark = "✓"
+		}
+		text = fmt.Sprintf("hears %v %d of %s", e.Outcome, e.Status, e.Operation)
+		if e.Charge != "" {
+			text += ": " + e.Charge + " " + Money(e.Amount, e.Currency)
+		}
+		if e.Replayed {
+			text += " (replayed)"
+		}
+	case history.KindGiveUp:
+		mark, text = "∅", "gives "+e.Operation+" up without a final answer"
+	case history.KindCharge:
+		mark, text = "$", e.Charge+": "+Money(e.Amount, e.Currency)+" captured for "+e.Operation
+	case history.KindAbsorbed:
+		mark, text = "=", "the key is known: "+e.Charge+" again, no money moves"
+	case history.KindRefusal:
+		mark, text = "-", "declined for "+e.Operation
+	case history.KindRefund:
+		mark, text = "€", e.Charge+": "+Money(e.Amount, e.Currency)+" given back"
+	case history.KindWrite:
+		mark = "■"
+		text = fmt.Sprintf("%s is %v, version %d, by %s", e.Operation, e.State, e.Version, e.Run)
+		if strings.HasPrefix(e.Scope, "audit ") {
+			text = "audit of " + text
+		}
+		if e.Tombstone {
+			text = fmt.Sprintf("%s: the reply's body is dropped, by %s", e.Operation, e.Run)
+		}
+	case history.KindForget:
+		mark, text = "□", "the record of "+e.Operation+" is forgotten"
+	}
+	return mark, text
+}
+
+func (d *drawing) add(r row) {
+	r.chained = d.chained
+	r.strong = r.strong || r.chained
+	d.rows = append(d.rows, r)
+}
 
 // write prints the rows under the lanes' heads.
 func (d *drawing) write(w io.Writer) error {
@@ -291,7 +316,11 @@ func (d *drawing) render(r *row) string {
 		}
 		cells[a], cells[z] = "●", mark
 	}
-	text := fmt.Sprintf("%9s %s%s", at(r.at), strings.Join(cells, ""), r.text)
+	margin := " "
+	if r.chained {
+		margin = "»"
+	}
+	text := fmt.Sprintf("%9s%s%s%s", at(r.at), margin, strings.Join(cells, ""), r.text)
 	return clip(strings.TrimRight(text, " "))
 }
 
