@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Verdict is what a search says of a model.
@@ -71,6 +72,28 @@ type Result[S comparable] struct {
 	// BytesPerState that over Distinct.
 	Bytes         uint64
 	BytesPerState float64
+}
+
+// Summary is the result in one line, without states.
+func (r Result[S]) Summary() string {
+	var b strings.Builder
+	b.WriteString(r.Verdict.String())
+	switch r.Verdict {
+	case Violated:
+		fmt.Fprintf(&b, ": %s in %d steps", r.Property, r.Trace.Length())
+	case Vacuous:
+		fmt.Fprintf(&b, ": never %s", strings.Join(r.Unmet, ", never "))
+	case Incomplete:
+		fmt.Fprintf(&b, ": %s", r.Stopped)
+	}
+	fmt.Fprintf(&b, "; %d distinct of %d generated states, depth %d", r.Distinct, r.Generated, r.Depth)
+	if r.Exact {
+		b.WriteString("; exact")
+	} else {
+		fmt.Fprintf(&b, "; collision probability at most about %.0e", r.CollisionProbability)
+	}
+	fmt.Fprintf(&b, "; %.1f bytes a state", r.BytesPerState)
+	return b.String()
 }
 
 // Witness is a shortest way to a state that a Sometimes asks for.

@@ -143,6 +143,33 @@ func BenchmarkTwoPhase(b *testing.B) {
 	}
 }
 
+// TestAllocations: what is allocated grows with the tables and blocks, not with
+// the steps.
+func TestAllocations(t *testing.T) {
+	m := twophase.Model(7)
+	var r explore.Result[twophase.State]
+	allocations := testing.AllocsPerRun(1, func() { r = search(t, m, explore.Options{Workers: 1}) })
+	if limit := float64(r.Distinct) / 10; allocations > limit {
+		t.Errorf("%.0f allocations for %d states and %d steps, at most %.0f", allocations, r.Distinct, r.Generated, limit)
+	}
+}
+
+// The whole of a small model.
+func ExampleModel() {
+	r, err := explore.Explore(context.Background(), twophase.Model(3), explore.Options{Exact: true})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(r.Verdict, r.Distinct, r.Generated, r.Depth)
+	for _, w := range r.Witnesses {
+		fmt.Println(w.Property, "after", w.Trace.Length(), "steps")
+	}
+	// Output:
+	// held 288 1146 11
+	// AllCommit after 10 steps
+	// AllAbort after 3 steps
+}
+
 // A defect is a change of Next: here the transaction manager commits without
 // waiting for the last resource manager.
 func Example() {
