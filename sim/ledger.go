@@ -116,9 +116,7 @@ func (w *World) landed(c *call, l *provider.Landing) {
 	if c.order > 0 {
 		e.Scope = w.orders[c.order-1].scope
 	}
-	if kind != history.KindRefusal {
-		e.Charge, e.Amount, e.Currency = l.ChargeID, l.Amount.Minor, l.Amount.Currency
-	}
+	e.Charge, e.Amount, e.Currency = l.ChargeID, l.Amount.Minor, l.Amount.Currency
 	w.tell()
 }
 

@@ -140,21 +140,12 @@ func (j *judgement) invariants(h history.Header, events []history.Event) {
 	}
 	violations := slices.Clone(c.Violations())
 	slices.SortStableFunc(violations, func(a, b invariant.Violation) int {
-		return cmp.Compare(slices.Index(gravity, a.Invariant), slices.Index(gravity, b.Invariant))
+		return cmp.Compare(slices.Index(search.Gravity, a.Invariant), slices.Index(search.Gravity, b.Invariant))
 	})
 	for _, v := range violations {
 		j.breaches = append(j.breaches, breach{v.Invariant.String(), v.Operation, v.Index + 2, v.Sentence})
 	}
 	j.HandedOver = c.HandedOver()
-}
-
-// gravity is the order in which invariants are told: money first, then whose
-// it is and what people were told of it, then what made it possible.
-var gravity = []invariant.Name{
-	invariant.SingleCharge, invariant.BoundedRefunds, invariant.FingerprintBound, invariant.ScopeIsolation,
-	invariant.TruthfulReply, invariant.StableReply, invariant.SafeRetention, invariant.TerminalIsFinal,
-	invariant.WindowGuarded, invariant.StableProviderKey, invariant.FencedWrites, invariant.SentJournaled,
-	invariant.Refines, invariant.NotWedged, invariant.Resolves,
 }
 
 func (j *judgement) linearizability(h history.Header, events []history.Event, budget time.Duration) {

@@ -23,6 +23,10 @@ func (c *Checker) landed(e *history.Event) {
 		c.captured(e, o)
 	case history.KindAbsorbed:
 		c.absorbed(e, o)
+	case history.KindRefusal:
+		if o != none && e.Amount != 0 {
+			c.judgeParameters(e, c.operations.at(o))
+		}
 	}
 	c.judgeLineScope(e, o)
 	c.judgeLineKey(e, o)

@@ -72,7 +72,7 @@
 //     known. May have provider_key, and the charge, amount and currency that
 //     it was answered with.
 //   - refusal: the ledger: a charge request was declined. May have
-//     provider_key.
+//     provider_key, and the amount and currency that were asked for.
 //   - refund: the ledger: a charge was given back in full. Must have operation,
 //     charge; may have amount and currency, those of the charge.
 //   - crash: a process died and lost its memory. Must have process.

@@ -81,7 +81,7 @@ type Event struct {
 	Key       string // idempotency key
 
 	Fingerprint string // Call, Write: digest of the parameters
-	Amount      int64  // Call, Return (paid), Charge, Absorbed, Refund: minor units
+	Amount      int64  // Call, Return (paid), Charge, Absorbed, Refusal, Refund: minor units
 	Currency    string // with Amount
 
 	Outcome  Outcome // Return; Write of a terminal record: what it will tell

@@ -88,7 +88,7 @@ var shapes = [KindCount]shape{
 		setOf(fieldOperation, fieldAmount, fieldCurrency, fieldCharge),
 		whoAndWhat | setOf(fieldProviderKey)},
 	KindAbsorbed: {0, whoAndWhat | setOf(fieldProviderKey, fieldCharge, fieldAmount, fieldCurrency)},
-	KindRefusal:  {0, whoAndWhat | setOf(fieldProviderKey)},
+	KindRefusal:  {0, whoAndWhat | setOf(fieldProviderKey, fieldAmount, fieldCurrency)},
 	KindRefund:   {setOf(fieldOperation, fieldCharge), whoAndWhat | setOf(fieldAmount, fieldCurrency)},
 	KindCrash:    {setOf(fieldProcess), whoAndWhat},
 	KindSend:     {0, whoAndWhat | setOf(fieldProviderKey, fieldRequest, fieldRun)},

@@ -44,6 +44,7 @@ type arena struct {
 	fixed   plan.Fixed
 	events  []history.Event // when recording
 	record  bool
+	moves   *moves // for a learner; nil for the others
 }
 
 func newArena(s Subject, registry impl.Registry, empty func() error) (*arena, error) {
@@ -61,6 +62,9 @@ func newArena(s Subject, registry impl.Registry, empty func() error) (*arena, er
 // Event makes an arena the sink of its world.
 func (a *arena) Event(e *history.Event) {
 	a.checker.Event(e)
+	if a.moves != nil {
+		a.moves.Event(e)
+	}
 	if a.record {
 		a.events = append(a.events, *e)
 	}
@@ -77,7 +81,31 @@ type how struct {
 func (a *arena) run(c sim.Chooser, h how) *sim.Result {
 	a.checker.Reset(a.header)
 	a.events, a.record = a.events[:0], h.record
+	if a.moves != nil {
+		a.moves.reset()
+	}
 	return a.world.Run(c, sim.Options{Weather: h.weather, Sink: a, Trace: h.trace})
+}
+
+// draw makes the run that a source draws, and lets it learn from it unless
+// the run counts for nothing.
+func (a *arena) draw(s Source, seed, run uint64, h how) (*sim.Result, uint64) {
+	h.weather = s.Reset(seed, run, sim.ServiceConfig(a.subject.Profile).MessageLifetime)
+	learner, learns := s.(Learner)
+	if learns && a.moves == nil {
+		a.moves = newMoves()
+	}
+	res := a.run(s, h)
+	if learns && !doubtful(res) {
+		learner.Learn(&Experience{Weather: h.weather, Result: res, Moves: a.moves.made})
+	}
+	return res, h.weather
+}
+
+// doubtful reports whether a run must be made again in a fresh world: a
+// goroutine began, and nobody knows yet whose it is.
+func doubtful(res *sim.Result) bool {
+	return res.Finding != nil && res.Finding.Kind == sim.GoroutineFinding
 }
 
 // replay makes the run of a list of deviations.
@@ -87,13 +115,13 @@ func (a *arena) replay(weather uint64, deviations []plan.Deviation, h how) *sim.
 	return a.run(&a.fixed, h)
 }
 
-// gravity is the order in which violations are told: money and what people
+// Gravity is the order in which violations are told: money and what people
 // are told of it first.
-var gravity = []invariant.Name{
-	invariant.SingleCharge, invariant.BoundedRefunds, invariant.TruthfulReply, invariant.FingerprintBound,
-	invariant.ScopeIsolation, invariant.StableReply, invariant.Linearizable, invariant.SafeRetention, invariant.TerminalIsFinal,
+var Gravity = []invariant.Name{
+	invariant.SingleCharge, invariant.BoundedRefunds, invariant.FingerprintBound, invariant.ScopeIsolation,
+	invariant.TruthfulReply, invariant.StableReply, invariant.Linearizable, invariant.SafeRetention, invariant.TerminalIsFinal,
 	invariant.WindowGuarded, invariant.StableProviderKey, invariant.FencedWrites, invariant.SentJournaled, invariant.Refines,
-	invariant.Resolves, invariant.NotWedged,
+	invariant.NotWedged, invariant.Resolves,
 }
 
 // worst returns the gravest violation of the last run, nil if there is none.
@@ -101,7 +129,7 @@ func (a *arena) worst() *invariant.Violation {
 	if len(a.checker.Violations()) == 0 {
 		return nil
 	}
-	for _, name := range gravity {
+	for _, name := range Gravity {
 		if v := a.violation(name); v != nil {
 			return v
 		}
