@@ -121,20 +121,30 @@ func TestReferenceHoldsForDrawnWorkloadsAndPlans(t *testing.T) {
 	}
 }
 
+// drawnDesigns are the wrong designs that most plans drawn at large will
+// break. The gallery's own test finds the others, whose faults must fit to the
+// millisecond, with a strategy.
+var drawnDesigns = []string{
+	"charge-then-save", "check-then-insert", "key-per-attempt", "local-lock", "no-fingerprint", "no-retry",
+	"retry-without-key", "short-retention", "timeout-means-failed",
+}
+
 // The same property must fail for each wrong design, and rapid must be able
 // to make the failure small: at most four deviations.
-func TestDrawnPlansBreakEveryWrongDesign(t *testing.T) {
-	for _, design := range designs.All() {
-		if design.Expect == "held" {
-			continue
-		}
-		t.Run(design.Name, func(t *testing.T) { breaksDrawn(t, design) })
+func TestDrawnPlansBreakWrongDesigns(t *testing.T) {
+	for _, name := range drawnDesigns {
+		t.Run(name, func(t *testing.T) {
+			design, err := designs.ByName(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			breaksDrawn(t, design)
+		})
 	}
 }
 
-// patience is how often rapid is asked, 100 plans each: the defects of two or
-// three deviations are one plan in thousands.
-const patience = 1000
+// patience is how often rapid is asked, 100 plans each.
+const patience = 100
 
 func breaksDrawn(t *testing.T, design impl.Design) {
 	want, err := invariant.Parse(design.Expect)
@@ -162,8 +172,8 @@ func breaksDrawn(t *testing.T, design impl.Design) {
 	}
 	for range patience {
 		if rapidFails(t, property) {
-			if smallest > 5 {
-				t.Errorf("rapid shrinks to %d deviations, want at most 5", smallest)
+			if smallest > 4 {
+				t.Errorf("rapid shrinks to %d deviations, want at most 4", smallest)
 			}
 			return
 		}
