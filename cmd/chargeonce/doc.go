@@ -13,6 +13,7 @@
 // # Verbs
 //
 //	sim         run a design under random faults and say what breaks
+//	search      run every plan with at most so many faults
 //	replay      run one plan again and show what happens
 //	check       judge a recorded history from any system
 //	designs     list the gallery of designs, right and wrong

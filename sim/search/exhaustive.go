@@ -62,6 +62,7 @@ type Proof struct {
 	Layers    []Layer       // those of this call
 	Plans     int           // run in all, earlier calls included
 	Complete  bool          // every plan within the bound was run
+	Effective sim.Counts    // how often each class took effect, in this call
 	Elapsed   time.Duration // wall time of this call; not reproducible
 	Violation *Violation    // the first of the smallest
 	Finding   *sim.Finding
@@ -190,6 +191,7 @@ func Exhaust(ctx context.Context, opt ExhaustiveOptions) (*Proof, error) {
 			return nil, err
 		}
 		p.Layers = append(p.Layers, l.summary())
+		add(&p.Effective, &l.effective)
 		if found := l.found(); found != nil {
 			p.Plans = l.from.Plans - l.from.Done + l.summary().Done
 			return p, l.tell(p, found)

@@ -26,13 +26,15 @@ type layer struct {
 	started atomic.Int64 // plans of this call in this layer
 	cut     atomic.Bool  // stopped early
 
-	mu    sync.Mutex
-	units map[int]*unit
+	mu        sync.Mutex
+	units     map[int]*unit
+	effective sim.Counts
 }
 
 // unit is what the plans of a layer with the same first deviation came to.
 type unit struct {
 	done, next int
+	effective  sim.Counts
 	over       bool
 	stop       *stop
 }
@@ -181,6 +183,7 @@ func (d *digger) take(number int, first *plan.Deviation) {
 	defer d.mu.Unlock()
 	d.unit.stop, d.unit.over = s, s == nil && !d.ended
 	d.units[number] = d.unit
+	add(&d.layer.effective, &d.unit.effective)
 	if s != nil && int64(number) < d.limit.Load() {
 		d.limit.Store(int64(number))
 	}
@@ -284,6 +287,7 @@ func (d *digger) leaf() *stop {
 	res := d.step(d.from.Layer, false)
 	d.unit.done++
 	d.unit.next += d.follow.offers
+	add(&d.unit.effective, &res.Effective)
 	if d.opt.seen != nil {
 		d.opt.seen(d.plan, res)
 	}
