@@ -106,8 +106,11 @@ func (w *World) returned(c *call) {
 	reply, err := &c.got.reply, c.got.err
 	outcome, status, body := history.OutcomeUnavailable, 503, uint64(0)
 	switch {
-	case err == nil:
+	case err == nil && reply.Outcome != impl.OutcomeNone:
 		outcome, status, body = outcomes[reply.Outcome], reply.Status, digestReply(reply)
+	case err == nil && reply.Status == 409:
+		outcome, status = history.OutcomeInProgress, 409
+		w.met(InProgress)
 	case errors.Is(err, impl.ErrInProgress):
 		outcome, status = history.OutcomeInProgress, 409
 		w.met(InProgress)

@@ -60,7 +60,8 @@ type story struct {
 	Plan       string `json:"plan"`
 	Deviations int    `json:"deviations"`
 	Sites      int    `json:"sites"`
-	Hash       string `json:"hash"` // 16 hexadecimal digits
+	Hash       string `json:"hash"`    // 16 hexadecimal digits
+	Minimal    bool   `json:"minimal"` // no plan with fewer deviations of its kinds violates
 	PlanFile   string `json:"plan_file,omitempty"`
 	Replay     string `json:"replay,omitempty"` // the command that makes the run again
 }

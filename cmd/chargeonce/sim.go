@@ -98,6 +98,7 @@ type campaign struct {
 	json      bool
 	plan      string // file
 	history   string // file
+	minimal   bool   // no plan with fewer deviations of its kinds violates
 }
 
 // resolve looks every name up and refuses what makes no sense. It writes
@@ -267,6 +268,10 @@ func (c *campaign) scenarioNames() (all []string) {
 // conclude tells what a campaign came to, writes its files, and returns the
 // exit code.
 func (c *campaign) conclude(k *console, r *search.Report) exitCode {
+	if r.Violation != nil {
+		// What cannot be proven within the budget is only not said.
+		c.minimal, _ = search.Minimum(context.Background(), r.Violation, c.Open, minimumBudget)
+	}
 	o := c.outcome(r)
 	p := planOf(r)
 	run := c.again(k, r, p)
@@ -386,7 +391,7 @@ func (c *campaign) story(k *console, r *search.Report, p *plan.Plan, run *search
 	s := &story{Plan: p.String(), Deviations: len(p.Deviations)}
 	switch {
 	case r.Violation != nil:
-		s.Sites, s.Hash = r.Violation.Sites, hexadecimal(p.Hash)
+		s.Sites, s.Hash, s.Minimal = r.Violation.Sites, hexadecimal(p.Hash), c.minimal
 	case run != nil:
 		s.Sites, s.Hash = run.Result.Sites, hexadecimal(run.Result.Hash)
 	}
@@ -444,7 +449,7 @@ func (c *campaign) tell(w io.Writer, r *search.Report, o *outcome, run *search.R
 
 // tellStory shows the plan, the picture of its run, and how to make it again.
 func (c *campaign) tellStory(w io.Writer, r *search.Report, s *story, run *search.Replay) {
-	fmt.Fprintf(w, "\nThe plan: %s%s.\n\n", deviating(s.Deviations, s.Sites), shrunk(r.Violation))
+	fmt.Fprintf(w, "\nThe plan: %s%s.\n\n", deviating(s.Deviations, s.Sites), c.shrunk(r.Violation))
 	indented(w, s.Plan)
 	if run != nil {
 		fmt.Fprint(w, "\nThe run:\n\n")
@@ -468,11 +473,22 @@ func deviating(n, sites int) string {
 	return fmt.Sprintf("%d of %d sites deviate", n, sites)
 }
 
-func shrunk(v *search.Violation) string {
-	if v == nil || v.Found == len(v.Plan.Deviations) {
+// minimumBudget bounds the search for a plan with fewer deviations: a second
+// or two.
+const minimumBudget = 50_000
+
+// shrunk says how small the plan is.
+func (c *campaign) shrunk(v *search.Violation) (text string) {
+	if v == nil || len(v.Plan.Deviations) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %d were found, and the others do not matter", v.Found)
+	if v.Found > len(v.Plan.Deviations) {
+		text = fmt.Sprintf("; %d were found, and the others do not matter", v.Found)
+	}
+	if c.minimal {
+		text += ".\nNo plan with fewer faults of these kinds does this"
+	}
+	return text
 }
 
 // writePicture draws a run, with the place at which an invariant falls.

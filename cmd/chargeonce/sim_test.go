@@ -190,9 +190,9 @@ func TestSimOnSQLite(t *testing.T) {
 
 func TestSimStopsAtTheTarget(t *testing.T) {
 	inNewDirectory(t)
-	target := last(t, call(t, "", "sim", "-json", "-design", "no-fingerprint").out)
-	any := last(t, call(t, "", "sim", "-json", "-design", "no-fingerprint", "-any").out)
-	if target["invariant"] != "FingerprintBound" || any["invariant"] == "FingerprintBound" {
+	target := last(t, call(t, "", "sim", "-json", "-design", "short-retention", "-seed", "2").out)
+	any := last(t, call(t, "", "sim", "-json", "-design", "short-retention", "-seed", "2", "-any", "-scenario", "one-payment,retry-after-retention").out)
+	if target["invariant"] != "SingleCharge" || any["invariant"] == "SingleCharge" {
 		t.Errorf("with the target %v fell, without it %v", target["invariant"], any["invariant"])
 	}
 }
