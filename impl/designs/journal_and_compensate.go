@@ -3,6 +3,7 @@ package designs
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/chargeonce/chargeonce/impl"
 )
@@ -31,14 +32,22 @@ audit gives that charge back, but the answer was not true.`,
 		Compensates: true,
 
 		Client:     oneKey,
-		Handler:    func(cfg impl.Config, ports impl.Ports) impl.Handler { return &compensator{cfg, ports} },
-		Reconciler: func(cfg impl.Config, ports impl.Ports) impl.Reconciler { return &compensator{cfg, ports} },
+		Handler:    func(cfg impl.Config, ports impl.Ports) impl.Handler { return newCompensator(cfg, ports) },
+		Reconciler: func(cfg impl.Config, ports impl.Ports) impl.Reconciler { return newCompensator(cfg, ports) },
 	}
 }
 
 type compensator struct {
 	cfg   impl.Config
 	ports impl.Ports
+
+	// What an audit decides. Other designs decide otherwise.
+	over func(r *run, op impl.Record, now time.Time) bool        // whether no more charges can come
+	kept func(op impl.Record, charges []impl.Charge) (id string) // which charge stays
+}
+
+func newCompensator(cfg impl.Config, ports impl.Ports) *compensator {
+	return &compensator{cfg, ports, sendsAreDead, theJournaled}
 }
 
 // want says whether somebody asks for the outcome now.

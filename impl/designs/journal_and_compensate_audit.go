@@ -3,6 +3,7 @@ package designs
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/chargeonce/chargeonce/impl"
 	"github.com/chargeonce/chargeonce/impl/idemkey"
@@ -73,11 +74,11 @@ func (c *compensator) audit(r *run, audit impl.Record) {
 	charges, err := c.ports.Provider.Lookup(r.ctx, impl.StepLookUp, audit.ProviderKey)
 	r.Observe(impl.StepLookUp, audit.ID, err)
 
-	clean := err == nil && op.State.Terminal() && r.Dead(&op, now)
+	clean := err == nil && op.State.Terminal() && c.over(r, op, now)
 	person := !known || op.State == impl.StateReview
 	for _, charge := range charges {
 		switch {
-		case !op.State.Terminal() || charge.ID == op.ChargeID || charge.Refunded:
+		case !op.State.Terminal() || charge.ID == c.kept(op, charges) || charge.Refunded:
 			// Before the end nobody knows which one is kept.
 			continue
 		case !matches(audit, charge):
@@ -106,6 +107,13 @@ func (c *compensator) audit(r *run, audit impl.Record) {
 	// A lost race or an unanswered write leaves the audit to a later sweep.
 	_, _ = r.Write(step, audit, next)
 }
+
+// sendsAreDead reports whether no send of the operation can still land.
+func sendsAreDead(r *run, op impl.Record, now time.Time) bool { return r.Dead(&op, now) }
+
+// theJournaled is the charge that was saved with the reply, before anything
+// was given back.
+func theJournaled(op impl.Record, _ []impl.Charge) string { return op.ChargeID }
 
 // collect drops the bodies of expired records, then their tombstones; an
 // operation's tombstone, which names the kept charge, outlives its audit.
