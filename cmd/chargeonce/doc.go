@@ -15,6 +15,8 @@
 //	sim         run a design under random faults and say what breaks
 //	search      run every plan with at most so many faults
 //	replay      run one plan again and show what happens
+//	explain     say what each fault of a plan does, and what would have helped
+//	matrix      show which faults break which designs, and by how few
 //	check       judge a recorded history from any system
 //	designs     list the gallery of designs, right and wrong
 //	scenarios   list what clients can want in a simulation

@@ -98,10 +98,24 @@ func (c *chain) event(n int) {
 		c.carrier(c.before(i, func(l *sim.Line) bool {
 			return l.Mark == sim.MarkDeliver && l.Who == plan.Registry && (who == "" || l.Peer.String() == who)
 		}))
+		if e.Insert {
+			c.forgotten(n)
+		}
 	case history.KindReturn:
 		c.answer(c.before(i, func(l *sim.Line) bool { return l.Mark == sim.MarkReturn && l.Who.String() == e.Process }))
 	case history.KindUnanswered, history.KindGiveUp:
 		c.add(c.before(i, func(l *sim.Line) bool { return l.Mark == sim.MarkTimeout && l.Who.String() == e.Process }))
+	}
+}
+
+// forgotten takes the event that made room for a second insert.
+func (c *chain) forgotten(n int) {
+	e := &c.run.Events[n]
+	for n--; n >= 0; n-- {
+		if f := &c.run.Events[n]; f.Kind == history.KindForget && f.Operation == e.Operation {
+			c.event(n)
+			return
+		}
 	}
 }
 
