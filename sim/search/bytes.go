@@ -46,6 +46,26 @@ func (s *Script) Choose(_ plan.Site, menu []plan.Choice) plan.Choice {
 	return c
 }
 
+// randomScript draws scripts blindly: what a fuzzer writes before it has
+// learned anything.
+type randomScript struct {
+	Script
+	drawn [24]byte
+}
+
+// Reset draws a run.
+func (r *randomScript) Reset(seed, run uint64, _ time.Duration) (weather uint64) {
+	next := stream(seedOf(seed, run))
+	n := 2 * (1 + next.below(uint64(len(r.drawn)/2)))
+	for i := uint64(0); i < n; i += 2 {
+		r.drawn[i] = byte(next.below(sitesPerRun / 2))
+		r.drawn[i+1] = byte(next.word())
+	}
+	r.Script = Script{bytes: r.drawn[:n]}
+	r.advance()
+	return 0
+}
+
 // Bytes makes the run of a script and returns its violation made small, nil
 // if there is none. A finding is returned as an error.
 func Bytes(subjects []Subject, b []byte, open OpenStore) (*Violation, error) {

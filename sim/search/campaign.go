@@ -22,6 +22,8 @@ type Options struct {
 	Seed     uint64
 	Workers  int // 0: one for each processor
 	Open     OpenStore
+	// Strategy draws the runs; the zero value is the first of [Strategies].
+	Strategy Strategy
 	// Target is the invariant that is to fall: the campaign goes on past runs
 	// in which only others do, and tells of the first of them if the target
 	// holds to the end. 0 is any invariant.
@@ -77,6 +79,7 @@ type Report struct {
 	Finding    *sim.Finding // the code under test broke the rules of the house
 	FindingAt  *plan.Plan   // in this run
 	First      *plan.Plan   // the plan of the first run
+	Risk       *Risk        // what is left; only of a campaign that held and whose runs were independent draws
 }
 
 // Violation is a run that breaks an invariant, made small.
@@ -102,7 +105,8 @@ func (r *Report) RunsPerSecond() float64 {
 // one of them is wrong, so nothing is decided.
 const disagree = "the checkers disagree: "
 
-// chunkSize is how many runs a worker takes at a time.
+// chunkSize is how many runs a worker takes at a time if they are independent
+// draws.
 const chunkSize = 64
 
 // tally is what the runs of one chunk add up to.
@@ -113,6 +117,8 @@ type tally struct {
 	situations [sim.SituationCount]int
 	handedOver int
 	first      *plan.Plan
+	panicked   *stop // the first run in which the code under test panicked
+	last       met   // of the run before
 	other      *stop // the first run that violates only what is not the target
 	stop       *stop // the chunk ended here
 }
@@ -150,7 +156,14 @@ func Campaign(ctx context.Context, opt Options) (*Report, error) {
 	if opt.Patience == 0 {
 		opt.Patience = 20 * time.Second
 	}
-	c := &campaign{opt: opt, tallies: make([]*tally, (opt.Runs+chunkSize-1)/chunkSize), began: time.Now()}
+	if opt.Strategy.New == nil {
+		opt.Strategy = Strategies[0]
+	}
+	c := &campaign{opt: opt, chunk: chunkSize, met: map[met]int{}, began: time.Now()}
+	if !opt.Strategy.Independent() {
+		c.chunk = lineageSize
+	}
+	c.tallies = make([]*tally, (opt.Runs+c.chunk-1)/c.chunk)
 	c.limit.Store(int64(len(c.tallies)))
 	var crew sync.WaitGroup
 	workers := min(opt.Workers, len(c.tallies))
@@ -171,11 +184,13 @@ func Campaign(ctx context.Context, opt Options) (*Report, error) {
 
 type campaign struct {
 	opt     Options
+	chunk   int          // runs that one worker makes from the first to the last
 	next    atomic.Int64 // chunk
 	limit   atomic.Int64 // chunks from here on are not needed
 	done    atomic.Int64 // runs
-	mu      sync.Mutex   // guards tallies
+	mu      sync.Mutex   // guards tallies and met
 	tallies []*tally
+	met     map[met]int // how many runs met exactly these situations
 	began   time.Time
 }
 
@@ -199,14 +214,19 @@ func (c *campaign) work(ctx context.Context, beat *heartbeat) error {
 			}
 		}
 	}()
-	var swarm Swarm
+	sources := make([]Source, len(c.opt.Subjects))
+	together := map[met]int{}
 	for ctx.Err() == nil {
 		chunk := c.next.Add(1) - 1
 		if chunk >= c.limit.Load() {
 			return nil
 		}
+		for i := range sources {
+			sources[i] = c.opt.Strategy.New()
+		}
+		clear(together)
 		t := &tally{}
-		for i := int(chunk) * chunkSize; i < min(int(chunk+1)*chunkSize, c.opt.Runs) && t.stop == nil; i++ {
+		for i := int(chunk) * c.chunk; i < min(int(chunk+1)*c.chunk, c.opt.Runs) && t.stop == nil; i++ {
 			if ctx.Err() != nil || c.limit.Load() < chunk {
 				break
 			}
@@ -217,16 +237,20 @@ func (c *campaign) work(ctx context.Context, beat *heartbeat) error {
 				}
 			}
 			beat.run.Store(int64(i + 1))
-			for try := 1; c.one(crew[at], &swarm, i, t, try); try++ {
+			for try := 1; c.one(crew[at], sources[at], i, t, try); try++ {
 				if crew[at], err = newArena(c.opt.Subjects[at], registry, empty); err != nil {
 					return err
 				}
 			}
+			together[t.last]++
 			beat.run.Store(0)
 			c.done.Add(1)
 		}
 		c.mu.Lock()
 		c.tallies[chunk] = t
+		for m, n := range together {
+			c.met[m] += n
+		}
 		c.mu.Unlock()
 		if t.stop != nil {
 			for { // chunks after this one are not needed
@@ -247,15 +271,14 @@ const goroutineTries = 3
 // one makes run i (from 0) and adds it to the tally. It reports whether it
 // must be made again in a fresh world: a goroutine began, and nobody knows
 // yet whose it is.
-func (c *campaign) one(a *arena, swarm *Swarm, i int, t *tally, try int) (doubt bool) {
-	cfg := sim.ServiceConfig(a.subject.Profile)
-	weather := swarm.Reset(c.opt.Seed, uint64(i), cfg.MessageLifetime)
+func (c *campaign) one(a *arena, source Source, i int, t *tally, try int) (doubt bool) {
 	judgeAll := (i+1)%c.opt.Linearize == 0
-	res := a.run(swarm, how{weather: weather, record: judgeAll})
-	if res.Finding != nil && res.Finding.Kind == sim.GoroutineFinding && try < goroutineTries {
+	res, weather := a.draw(source, c.opt.Seed, uint64(i), how{record: judgeAll})
+	if doubtful(res) && try < goroutineTries {
 		return true
 	}
 	t.runs++
+	t.last = metBy(res)
 	add(&t.chosen, &res.Chosen)
 	add(&t.effective, &res.Effective)
 	for s, n := range res.Situations {
@@ -272,6 +295,10 @@ func (c *campaign) one(a *arena, swarm *Swarm, i int, t *tally, try int) (doubt 
 		t.first = a.subject.Plan(weather, res.Deviations)
 	}
 	switch {
+	case res.Finding != nil && res.Finding.Kind == sim.PanicFinding:
+		if t.panicked == nil { // a finding, and not the end of the campaign
+			t.panicked = end(stop{finding: res.Finding})
+		}
 	case res.Finding != nil:
 		t.stop = end(stop{finding: res.Finding})
 	case a.worst() == nil:
@@ -280,7 +307,7 @@ func (c *campaign) one(a *arena, swarm *Swarm, i int, t *tally, try int) (doubt 
 	case t.other == nil:
 		t.other = end(stop{})
 	}
-	if judgeAll && t.stop == nil {
+	if judgeAll && t.stop == nil && res.Finding == nil {
 		if reason := a.disagreement(); reason != "" {
 			t.stop = end(stop{verdict: Undecided, reason: disagree + reason})
 		}
@@ -389,6 +416,9 @@ func (c *campaign) report(ctx context.Context) (*Report, error) {
 		if other == nil {
 			other = t.other
 		}
+		if t.panicked != nil && r.Finding == nil {
+			r.Finding, r.FindingAt = t.panicked.finding, t.panicked.plan
+		}
 		if t.stop != nil {
 			err := c.explain(r, t.stop)
 			r.Elapsed = time.Since(c.began)
@@ -399,6 +429,10 @@ func (c *campaign) report(ctx context.Context) (*Report, error) {
 	if other != nil {
 		return r, c.explain(r, other)
 	}
+	if r.Finding != nil {
+		r.Verdict, r.Reason = Violated, r.Finding.Error()
+		return r, nil
+	}
 	if !complete || ctx.Err() != nil {
 		r.Verdict, r.Reason = Undecided, fmt.Sprintf("stopped after %d of %d runs", r.Runs, r.Planned)
 		return r, nil
@@ -407,6 +441,9 @@ func (c *campaign) report(ctx context.Context) (*Report, error) {
 		if r.Effective[class] == 0 {
 			r.Verdict, r.Reason = Vacuous, fmt.Sprintf("the fault %s never took effect (chosen %d times): this campaign shows nothing about it", class, r.Chosen[class])
 		}
+	}
+	if r.Verdict == Held && c.opt.Strategy.Independent() {
+		r.Risk = newRisk(r.Runs, c.met)
 	}
 	return r, nil
 }
