@@ -46,6 +46,7 @@ CONSTANTS
     Persistent       \* TRUE: the client asks until it has its answer
 
 CONSTANTS            \* Defects.  The protocol has none of them.
+    CheckThenInsert,       \* the claim asks first and overwrites then
     NoReadBack,            \* a write that was not acknowledged counts as applied
     ReadBackIgnoresOwner,  \* the read after it does not ask whose record it is
     OwnerIsProcess,        \* the owner is the process and not the run
@@ -213,13 +214,26 @@ Claim(h, par) ==
     /\ Asked(par)
     /\ LET w == Write(h, "claim", par)
            r == Written(w, rec)
-       IN IF rec.ver = 0
+       IN IF rec.ver = 0 /\ CheckThenInsert
+          THEN /\ run' = [run EXCEPT ![h] = [Idle EXCEPT !.pc = "insert", !.par = par]]
+               /\ UNCHANGED <<rec, late>>
+          ELSE IF rec.ver = 0
           THEN /\ rec' = r
                /\ late' = Remaining(r)
                /\ run' = [run EXCEPT ![h] = [Went(h, "claim", r) EXCEPT !.par = par]]
           ELSE /\ run' = [run EXCEPT ![h] = Follow(h, par, rec, FALSE)]
                /\ UNCHANGED <<rec, late>>
     /\ UNCHANGED <<msgs, ledger, refused, told, asking, budget>>
+
+(* The defect of a claim in two steps: what was not there a moment ago is   *)
+(* overwritten now.                                                         *)
+Overwrite(h) ==
+    /\ run[h].pc = "insert"
+    /\ LET r == [Written(Write(h, "claim", run[h].par), rec) EXCEPT !.reply = Nothing]
+       IN /\ rec' = r
+          /\ late' = Remaining(r)
+          /\ run' = [run EXCEPT ![h] = Went(h, "claim", r)]
+    /\ UNCHANGED <<msgs, ledger, refused, told, tries, asking, budget>>
 
 (* The claim is not acknowledged: it may land, now or later. *)
 ClaimUnanswered(h, par) ==
@@ -552,6 +566,7 @@ Step(h) ==
 Next ==
     \/ \E h \in Slots, par \in {"p", "q"} : Claim(h, par)
     \/ \E h \in Slots, par \in {"p", "q"} : ClaimUnanswered(h, par)
+    \/ \E h \in Slots : Overwrite(h)
     \/ \E h \in Slots : Wait(h)
     \/ \E h \in Slots : ReadBack(h)
     \/ \E h \in Slots : TakeOver(h)
@@ -621,7 +636,7 @@ TypeOK ==
                        /\ w.par \in {"-", "p", "q"} /\ w.reply \in Replies \union {Nothing}
     /\ DOMAIN run = Slots
     /\ \A h \in Slots :
-         /\ run[h].pc \in {"idle", "wait", "read-back", "look-up", "take-over", "mark-sent",
+         /\ run[h].pc \in {"idle", "insert", "wait", "read-back", "look-up", "take-over", "mark-sent",
                            "charge", "sent", "complete", "settle", "review", "reply"}
          /\ run[h].step \in Steps /\ run[h].par \in {"-", "p", "q"} /\ run[h].ver \in Nat
          /\ run[h].ans \in Replies \union {Nothing, InProgress, Mismatch}

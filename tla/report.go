@@ -44,6 +44,9 @@ const (
 	exitProperty = 13
 )
 
+// passed is what TLC says when it has seen everything and nothing was wrong.
+const passed = "Model checking completed. No error has been found."
+
 var (
 	countsLine   = regexp.MustCompile(`(?m)^(\d+) states generated, (\d+) distinct states found, \d+ states left on queue\.`)
 	depthLine    = regexp.MustCompile(`(?m)^The depth of the complete state graph search is (\d+)\.`)
@@ -65,7 +68,7 @@ func ParseReport(exit int, output string) (Report, error) {
 	}
 	broken, step := invariant.FindStringSubmatch(output), actionBroken.FindStringSubmatch(output)
 	switch {
-	case exit == exitHeld && r.Distinct > 0 && r.Depth > 0:
+	case exit == exitHeld && strings.Contains(output, passed) && r.Distinct > 0 && r.Depth > 0:
 		r.Outcome = Holds
 	case exit == exitSafety && broken != nil:
 		r.Outcome, r.Property = Invariant, broken[1]

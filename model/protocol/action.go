@@ -13,6 +13,7 @@ type Kind uint8
 const (
 	Claim Kind = iota
 	ClaimUnanswered
+	Overwrite
 	Wait
 	ReadBack
 	TakeOver
@@ -47,7 +48,7 @@ const (
 )
 
 var kindNames = [KindCount]string{
-	"Claim", "ClaimUnanswered", "Wait", "ReadBack", "TakeOver", "MarkSent", "Charge", "TimeOut", "TimeOutEarly", "LookUp",
+	"Claim", "ClaimUnanswered", "Overwrite", "Wait", "ReadBack", "TakeOver", "MarkSent", "Charge", "TimeOut", "TimeOutEarly", "LookUp",
 	"LookUpLags", "Complete", "Settle", "Review", "UpdateUnanswered", "Reply", "ReplyEarly", "Crash",
 	"Sweep", "Collect", "LandApproved", "LandDeclined", "Lose", "Duplicate", "LandLate", "LeaseEnds", "LeaseEndsEarly",
 	"SendsDie", "WindowCloses", "Forget", "HorizonEnds", "Failover",

@@ -12,7 +12,8 @@ type Defect uint8
 
 // The defects of designs, then the assumptions dropped. Doc says what each is.
 const (
-	NoReadBack Defect = iota
+	CheckThenInsert Defect = iota
+	NoReadBack
 	ReadBackIgnoresOwner
 	OwnerIsProcess
 	NoFence
@@ -45,6 +46,7 @@ const (
 )
 
 var defects = [DefectCount]struct{ name, doc string }{
+	CheckThenInsert:      {"CheckThenInsert", "the claim asks first and overwrites then"},
 	NoReadBack:           {"NoReadBack", "a write that was not acknowledged counts as applied"},
 	ReadBackIgnoresOwner: {"ReadBackIgnoresOwner", "the read after an unacknowledged write does not ask whose record it is"},
 	OwnerIsProcess:       {"OwnerIsProcess", "the owner is the process and not the run"},

@@ -62,9 +62,12 @@ func (w *world) arrive(h Slot, p Parameters) {
 	me := Run{Parameters: p}
 	claim := Write{Step: StepClaim, Owner: w.token(h), Parameters: p}
 	unanswered := t
-	if w.rec.Exists() {
+	switch {
+	case w.rec.Exists():
 		t.setRun(h, w.follow(p, w.rec, mayWait))
-	} else {
+	case w.has(CheckThenInsert):
+		t.setRun(h, Run{At: AtInsert, Parameters: p})
+	default:
 		r := written(claim, w.rec)
 		w.store(&t, r)
 		t.setRun(h, w.went(me, StepClaim, r))
@@ -108,6 +111,8 @@ func (w *world) act(h Slot, me Run) {
 		} else {
 			w.run(Wait, h, telling(me, inProgress, NoStep))
 		}
+	case AtInsert:
+		w.overwrite(h, me)
 	case AtReadBack:
 		w.run(ReadBack, h, w.readBack(h, me))
 	case AtLookUp:
@@ -130,6 +135,16 @@ func (w *world) act(h Slot, me Run) {
 	case AtReply:
 		w.reply(h, me)
 	}
+}
+
+// overwrite is the defect of a claim in two steps.
+func (w *world) overwrite(h Slot, me Run) {
+	r := written(Write{Step: StepClaim, Owner: w.token(h), Parameters: me.Parameters}, w.rec)
+	r.Reply = Answer{}
+	t := w.State
+	w.store(&t, r)
+	t.setRun(h, w.went(me, StepClaim, r))
+	w.emit(Action{Kind: Overwrite, Slot: h}, t)
 }
 
 // update is a compare-and-swap on the version that the run has read, and the

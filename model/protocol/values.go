@@ -110,6 +110,7 @@ const (
 	AtSettle
 	AtReview
 	AtReply
+	AtInsert // only where a defect asks first
 )
 
 var (
@@ -119,7 +120,7 @@ var (
 	windowNames    = []string{"-", "open", "closed"}
 	saidNames      = []string{"-", "paid", "declined", "in progress", "mismatch"}
 	stepNames      = []string{"-", "claim", "take-over", "mark-sent", "complete", "settle", "review", "replay"}
-	placeNames     = []string{"idle", "wait", "read-back", "look-up", "take-over", "mark-sent", "charge", "sent", "complete", "settle", "review", "reply"}
+	placeNames     = []string{"idle", "wait", "read-back", "look-up", "take-over", "mark-sent", "charge", "sent", "complete", "settle", "review", "reply", "insert"}
 )
 
 func nameOf[T ~uint8](v T, kind string, names []string) string {

@@ -1,0 +1,171 @@
+package tla
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chargeonce/chargeonce/model/protocol"
+)
+
+// TestStatesAreTheSame compares the states themselves and not only their
+// number: everything that TLC reaches with everything that the Go model
+// reaches, both as text in TLA+.
+func TestStatesAreTheSame(t *testing.T) {
+	tlc := tools(t)
+	for _, e := range readManifest(t).Specifications {
+		if e.Kind != KindProtocol || e.Class != ClassCI {
+			continue
+		}
+		t.Run(e.Config, func(t *testing.T) {
+			const smallest = "keyless-no-lookup"
+			if e.Config != smallest && os.Getenv(nightlyVariable) != "1" {
+				t.Skipf("nightly (%s=1 runs it); %s is compared always", nightlyVariable, smallest)
+			}
+			if testing.Short() {
+				t.Skip("-short: no run of TLC that writes all states")
+			}
+			dump := filepath.Join(t.TempDir(), "states.dump")
+			if _, err := tlc.Run(context.Background(), Job{Dir: ".", Module: e.Module, Config: e.ConfigFile(), Dump: dump}); err != nil {
+				t.Fatal(err)
+			}
+			theirs := readDump(t, dump)
+			cfg := twinConfig(t, readConfig(t, e))
+			ours := reachable(t, &cfg)
+			if len(theirs) != e.Distinct {
+				t.Errorf("TLC wrote %d states and counted %d", len(theirs), e.Distinct)
+			}
+			compareStates(t, ours, theirs)
+		})
+	}
+}
+
+func compareStates(t *testing.T, ours, theirs map[string]bool) {
+	t.Helper()
+	const enough = 3
+	report := func(what string, these, those map[string]bool) {
+		var only []string
+		for s := range these {
+			if !those[s] {
+				only = append(only, s)
+			}
+		}
+		slices.Sort(only)
+		for _, s := range only[:min(enough, len(only))] {
+			t.Errorf("only in %s (%d such): %s", what, len(only), s)
+		}
+	}
+	report("the Go model", ours, theirs)
+	report("TLC's", theirs, ours)
+}
+
+// readDump reads the file of TLC's -dump: states with a header each and an
+// empty line between them.
+func readDump(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	states := make(map[string]bool)
+	var lines []string
+	finish := func() {
+		if len(lines) == 0 {
+			return
+		}
+		s, err := canonicalState(strings.Join(lines, "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		states[s] = true
+		lines = nil
+	}
+	for scanner := bufio.NewScanner(f); scanner.Scan(); {
+		switch line := scanner.Text(); {
+		case strings.HasPrefix(line, "State "), line == "":
+			finish()
+		default:
+			lines = append(lines, line)
+		}
+	}
+	finish()
+	return states
+}
+
+// reachable returns the Go model's states as TLA+.
+func reachable(t *testing.T, cfg *protocol.Config) map[string]bool {
+	t.Helper()
+	first := protocol.Initial(cfg)
+	seen := map[protocol.State]bool{first: true}
+	texts := make(map[string]bool)
+	for queue := []protocol.State{first}; len(queue) > 0; queue = queue[1:] {
+		text, err := canonicalState(inTLA(cfg, queue[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[text] = true
+		protocol.Next(cfg, queue[0], func(_ protocol.Action, s protocol.State) {
+			if !seen[s] {
+				seen[s] = true
+				queue = append(queue, s)
+			}
+		})
+	}
+	if len(texts) != len(seen) {
+		t.Errorf("%d states of the Go model are %d states of TLA+", len(seen), len(texts))
+	}
+	return texts
+}
+
+// inTLA writes a state of the Go model as TLC would.
+func inTLA(cfg *protocol.Config, s protocol.State) string {
+	answer := func(a protocol.Answer) string {
+		return fmt.Sprintf("[says |-> %q, charge |-> %d]", a.Says, a.Charge)
+	}
+	boolean := func(b bool) string { return strings.ToUpper(fmt.Sprint(b)) }
+	var runs, late, msgs, ledger, refused, told []string
+	for h := 1; h <= cfg.Handlers || cfg.Reconciles && h == cfg.Handlers+1; h++ {
+		r := s.Run(protocol.Slot(h))
+		runs = append(runs, fmt.Sprintf("[pc |-> %q, step |-> %q, par |-> %q, ver |-> %d, ans |-> %s, first |-> %s]",
+			r.At, r.Step, r.Parameters, r.Version, answer(r.Answer), boolean(r.First)))
+	}
+	for _, w := range s.Late() {
+		late = append(late, fmt.Sprintf("[step |-> %q, ver |-> %d, owner |-> %d, par |-> %q, reply |-> %s]",
+			w.Step, w.Version, w.Owner, w.Parameters, answer(w.Reply)))
+	}
+	for _, m := range s.Messages() {
+		msgs = append(msgs, fmt.Sprintf("[by |-> %d, ver |-> %d, key |-> %d, copy |-> %s, par |-> %q]",
+			m.By, m.Version, m.Key, boolean(m.Copy), m.Parameters))
+	}
+	for _, c := range s.Ledger() {
+		ledger = append(ledger, fmt.Sprintf("[key |-> %d, par |-> %q, known |-> %s]", c.Key, c.Parameters, boolean(c.Known)))
+	}
+	for _, key := range s.Refused() {
+		refused = append(refused, fmt.Sprint(key))
+	}
+	for _, x := range s.Told() {
+		told = append(told, fmt.Sprintf("[par |-> %q, reply |-> %s]", x.Parameters, answer(x.Reply)))
+	}
+	set := func(elements []string) string { return "{" + strings.Join(elements, ", ") + "}" }
+	sequence := func(elements []string) string { return "<<" + strings.Join(elements, ", ") + ">>" }
+	r := s.Record()
+	return strings.Join([]string{
+		fmt.Sprintf("/\\ rec = [state |-> %q, ver |-> %d, owner |-> %d, lease |-> %q, window |-> %q, par |-> %q, reply |-> %s]",
+			r.State, r.Version, r.Owner, r.Lease, r.Window, r.Parameters, answer(r.Reply)),
+		"/\\ run = " + sequence(runs),
+		"/\\ late = " + set(late),
+		"/\\ msgs = " + set(msgs),
+		"/\\ ledger = " + sequence(ledger),
+		"/\\ refused = " + set(refused),
+		"/\\ told = " + set(told),
+		fmt.Sprintf("/\\ tries = [p |-> %d, q |-> %d]", s.Tries(protocol.P), s.Tries(protocol.Q)),
+		"/\\ asking = " + boolean(s.Asking()),
+		fmt.Sprintf("/\\ budget = %d", s.Budget()),
+	}, "\n")
+}
