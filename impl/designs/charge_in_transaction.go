@@ -17,7 +17,7 @@ aborts, and the provider key makes their charges one: that holds. But nothing is
 the commit, so an attempt whose commit was lost leaves no trace, not even of when the
 provider's window began. Each further attempt sends the key as if it were the first, and the
 one that comes when the window is over charges again.`,
-		Source:    "NousResearch/hermes-agent#98461, teesofttech/PayBridge#115",
+		Source:    "teesofttech/PayBridge#115 (accepted, and the local save fails)",
 		Expect:    "SingleCharge",
 		Profiles:  []string{keyedShortWindow},
 		Scenarios: []string{onePayment, retryOtherReplica},

@@ -18,7 +18,7 @@ That is so for a cache. The charge is made and told, and nothing knows of it: th
 attempt, or one that was under way, finds a registry in which nothing was sent. That the
 claim was not answered does not even say that it was not made. Provider keys mask it; where
 there are none the customer is charged again. For money the registry fails closed.`,
-		Source:    "the default of many idempotency middlewares when their store is down",
+		Source:    "a question on which practice differs: what to do while the registry is down",
 		Expect:    "SingleCharge",
 		Profiles:  []string{keylessLookup},
 		Scenarios: []string{onePayment, retryOtherReplica, twoReplicasOneKey},

@@ -23,6 +23,11 @@ func openMemory() (impl.Registry, func() error, func() error, error) {
 // each of its profiles, with the faults that its deployment allows.
 func subjects(t *testing.T, d impl.Design, scenarios []string) (all []search.Subject) {
 	t.Helper()
+	for _, name := range scenarios {
+		if _, err := sim.ScenarioByName(name); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, p := range d.Profiles {
 		profile, err := provider.ByName(p)
 		if err != nil {

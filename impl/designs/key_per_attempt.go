@@ -14,8 +14,8 @@ func keyPerAttempt() impl.Design {
 		Summary: "every charge carries a fresh provider key",
 		Doc: `It believes that a provider key makes a charge idempotent, whatever the key is. The key
 protects against what the network does to one send. The next owner makes another key,
-and to the provider that is another payment. A lost answer breaks it, and
-StableProviderKey falls with SingleCharge.`,
+and to the provider that is another payment. A lost answer breaks it, and WindowGuarded
+falls with SingleCharge: what goes under one reference was not collapsed.`,
 		Source:    "woocommerce-gateway-stripe#2339, Adyen/adyen-commercetools#1305",
 		Expect:    "SingleCharge",
 		Profiles:  []string{keyed},

@@ -17,7 +17,7 @@ sound. One in progress is changed by others: by the other replica, by the reconc
 replica that has it in its cache goes on saying "in progress" until it is restarted, although
 the operation ended long ago. Nothing is charged twice, for the writes still compare; the
 client never hears of it.`,
-		Source:    "gofiber/fiber v3, and others with a storage in memory by default",
+		Source:    "gofiber/fiber v3, which by default keeps what it knows in the memory of one process",
 		Expect:    "NotWedged",
 		Profiles:  []string{keyed},
 		Scenarios: []string{onePayment, retryOtherReplica},
