@@ -164,12 +164,14 @@ type cellLine struct {
 	Faults     string         `json:"faults"` // a class, or all
 	Verdict    search.Verdict `json:"verdict"`
 	Reason     string         `json:"reason,omitempty"`
-	Deviations int            `json:"deviations"`          // held: up to so many; violated: by so many, and by no fewer
+	Deviations int            `json:"deviations"`          // held: up to so many; violated: by so many
+	Minimal    *bool          `json:"minimal,omitempty"`   // violated: by no fewer
 	Invariant  string         `json:"invariant,omitempty"` // what falls
 	Sooner     string         `json:"sooner,omitempty"`    // what else falls by fewer, and by how few
 	Plans      int            `json:"plans"`               // run
 	Plan       string         `json:"plan,omitempty"`
-	Expected   string         `json:"expected"` // "" if nothing is known
+	Cell       string         `json:"cell"`     // all of the above in a few words
+	Expected   string         `json:"expected"` // likewise; "" if nothing is known
 	OK         bool           `json:"ok"`
 }
 
@@ -240,11 +242,11 @@ func (m *matrix) row(ctx context.Context, k *console, d *impl.Design) (cells []*
 func newCellLine(c *search.Cell) cellLine {
 	l := cellLine{
 		Design: c.Design, Faults: c.Faults, Verdict: c.Verdict, Reason: c.Reason, Deviations: max(c.Bound, 0),
-		Invariant: c.Invariant, Sooner: c.Sooner, Plans: c.Plans,
+		Invariant: c.Invariant, Sooner: c.Sooner, Plans: c.Plans, Cell: c.String(),
 	}
 	switch {
 	case c.Verdict == search.Violated:
-		l.Deviations = c.Least
+		l.Deviations, l.Minimal = c.Least, &c.Proven
 	case c.Verdict == search.Held && !c.Offered:
 		l.Verdict = "not-applicable"
 	}
@@ -389,7 +391,7 @@ func (*table) head(w io.Writer) {
 		}
 	}
 	fmt.Fprint(w, wrap(strings.Join(legend, ", ")+".", ""))
-	fmt.Fprint(w, wrap("A number: so many faults of this kind break the design, and no fewer. +N: all plans with at most N hold. -: there are no such faults in its worlds.", ""))
+	fmt.Fprint(w, wrap("A number: so many faults of this kind break the design, and no fewer. >N: more than N do. +N: all plans with at most N hold. -: there are no such faults in its worlds.", ""))
 	fmt.Fprintf(w, "\n"+tableFormat+" %s\n", "", "all together", strings.Join(heads, " "))
 }
 
@@ -425,7 +427,7 @@ func summary(c *search.Cell) string {
 		return fmt.Sprintf("held ≤%d", c.Bound)
 	}
 	if c.Verdict == search.Violated {
-		return fmt.Sprintf("%s %d", c.Invariant, c.Least)
+		return c.Invariant + " " + c.Size()
 	}
 	return string(c.Verdict)
 }
@@ -434,7 +436,7 @@ func summary(c *search.Cell) string {
 func mark(c *search.Cell) string {
 	switch {
 	case c.Verdict == search.Violated:
-		return fmt.Sprint(c.Least)
+		return c.Size()
 	case c.Verdict != search.Held:
 		return "?"
 	case !c.Offered:
@@ -458,7 +460,7 @@ func (markdown) row(w io.Writer, d *impl.Design, cells []*search.Cell) {
 		case c.Faults == search.AllFaults && c.Verdict == search.Held:
 			all = "holds with ≤ " + fmt.Sprint(c.Bound)
 		case c.Faults == search.AllFaults && c.Verdict == search.Violated:
-			all = "by " + fmt.Sprint(c.Least)
+			all = "by " + c.Size()
 			if c.Sooner != "" {
 				all += " (" + c.Sooner + ")"
 			}

@@ -19,8 +19,9 @@ type Cell struct {
 	Verdict Verdict
 	Reason  string // of undecided and nondeterministic
 	Offered bool   // the classes offer something in the design's worlds
-	Bound   int    // not violated: all plans with at most so many deviations hold
-	Least   int    // violated: by so many deviations, and by no fewer
+	Bound   int    // all plans with at most so many deviations hold; -1 is none
+	Least   int    // violated: by so many deviations; if Proven, by no fewer
+	Proven  bool   // violated: all plans with fewer deviations hold
 	// Invariant is what falls: the gravest of the first of the smallest plans
 	// or, where a design is known to break one and all classes are on, that one.
 	Invariant string
@@ -39,15 +40,24 @@ const AllFaults = "all"
 // notOffered is the text of a cell whose classes do not occur in its worlds.
 const notOffered = "not-applicable"
 
+// Size is the number of deviations of a violated cell: "2", or ">2" where two
+// do not and more were not all run.
+func (c *Cell) Size() string {
+	if c.Proven {
+		return strconv.Itoa(c.Least)
+	}
+	return ">" + strconv.Itoa(c.Bound)
+}
+
 // String returns the cell in words that [ParseCell] reads: "held 2",
-// "SingleCharge 1", "Refines 2 sooner Resolves 1", "not-applicable". A cell
-// that was not decided has its reason.
+// "SingleCharge 1", "SingleCharge >2", "Refines 2 sooner Resolves 1",
+// "not-applicable". A cell that was not decided has its reason.
 func (c *Cell) String() string {
 	switch {
 	case c.Verdict == Violated && c.Sooner != "":
-		return fmt.Sprintf("%s %d sooner %s", c.Invariant, c.Least, c.Sooner)
+		return fmt.Sprintf("%s %s sooner %s", c.Invariant, c.Size(), c.Sooner)
 	case c.Verdict == Violated:
-		return fmt.Sprintf("%s %d", c.Invariant, c.Least)
+		return fmt.Sprintf("%s %s", c.Invariant, c.Size())
 	case c.Verdict != Held:
 		return fmt.Sprintf("%s: %s", c.Verdict, c.Reason)
 	case !c.Offered:
@@ -66,8 +76,9 @@ func ParseCell(text string) (c Cell, err error) {
 	if len(words) != 2 && (len(words) != 5 || words[2] != "sooner") {
 		return c, fmt.Errorf("search: %q is no cell of a matrix", text)
 	}
-	n, err := strconv.Atoi(words[1])
-	if err != nil || n < 0 {
+	number, over := strings.CutPrefix(words[1], ">")
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 || over && words[0] == string(Held) {
 		return c, fmt.Errorf("search: %q is no cell of a matrix", text)
 	}
 	c.Offered = true
@@ -75,7 +86,10 @@ func ParseCell(text string) (c Cell, err error) {
 		c.Verdict, c.Bound = Held, n
 		return c, nil
 	}
-	c.Verdict, c.Invariant, c.Least = Violated, words[0], n
+	c.Verdict, c.Invariant, c.Least, c.Bound, c.Proven = Violated, words[0], n, n-1, true
+	if over {
+		c.Least, c.Bound, c.Proven = n+1, n, false
+	}
 	if len(words) == 5 {
 		c.Sooner = words[3] + " " + words[4]
 	}
@@ -90,11 +104,20 @@ func (c *Cell) Agrees(with *Cell) bool {
 	case !decided(c.Verdict) || !decided(with.Verdict):
 		return false
 	case c.Verdict == Violated && with.Verdict == Violated:
-		return c.Invariant == with.Invariant && c.Least == with.Least && c.Sooner == with.Sooner
+		sizes := c.Least == with.Least
+		switch {
+		case !c.Proven && !with.Proven:
+			sizes = true
+		case !c.Proven:
+			sizes = c.Bound < with.Least
+		case !with.Proven:
+			sizes = with.Bound < c.Least
+		}
+		return sizes && c.Invariant == with.Invariant && c.Sooner == with.Sooner
 	case c.Verdict == Violated:
-		return with.Offered && with.Bound < c.Least
+		return with.Agrees(c)
 	case with.Verdict == Violated:
-		return c.Offered && c.Bound < with.Least
+		return c.Offered && (!with.Proven || c.Bound < with.Least)
 	}
 	return c.Offered == with.Offered
 }
@@ -159,10 +182,13 @@ func together(ctx context.Context, d impl.Design, q *question) (*Cell, error) {
 	}
 	known.Budget *= 10
 	cell, err := known.ask(ctx)
+	if err == nil && cell.Verdict == Held {
+		err = known.campaign(ctx, cell)
+	}
 	if err != nil || cell.Verdict != Violated || cell.Least == 0 {
 		return cell, err
 	}
-	q.Deviations = cell.Least - 1
+	q.Deviations = min(cell.Least-1, cell.Bound)
 	q.Budget = known.Budget
 	sooner, err := q.ask(ctx)
 	if err != nil {
@@ -221,6 +247,35 @@ func (q *question) ask(ctx context.Context) (*Cell, error) {
 	return cell, nil
 }
 
+// campaignRuns is how many random runs look for a known defect that takes more
+// deviations than are searched.
+const campaignRuns = 200_000
+
+// campaign looks for the target at random.
+func (q *question) campaign(ctx context.Context, c *Cell) error {
+	var subjects []Subject
+	for _, s := range q.worlds {
+		s.Classes = q.classes
+		subjects = append(subjects, s)
+	}
+	r, err := Campaign(ctx, Options{
+		Subjects: subjects, Runs: campaignRuns, Seed: 1, Target: q.target, Workers: q.Workers, Open: q.Open,
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	c.Plans += r.Runs
+	if v := r.Violation; r.Verdict == Violated && v != nil && v.Invariant == q.target {
+		c.Verdict, c.Violation, c.Invariant = Violated, v, v.Invariant.String()
+		c.Least = len(v.Plan.Deviations)
+		c.Proven = c.Least == c.Bound+1
+	}
+	return nil
+}
+
 // affordable reports whether the next layer is within the budget in each of
 // the worlds. Up to one deviation it always is.
 func (q *question) affordable(k int, cursors []Cursor) bool {
@@ -245,7 +300,7 @@ func none(cursors []Cursor) bool {
 // answer takes over what ended a search in the layer of k deviations.
 func (c *Cell) answer(p *Proof, k int) {
 	c.Verdict, c.Reason, c.Violation, c.Finding, c.FindingAt = p.Verdict, p.Reason, p.Violation, p.Finding, p.FindingAt
-	c.Offered = true
+	c.Offered, c.Proven = true, true
 	switch {
 	case p.Violation != nil && p.Verdict == Violated:
 		c.Least, c.Invariant = len(p.Violation.Plan.Deviations), p.Violation.Invariant.String()

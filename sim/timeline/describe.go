@@ -50,8 +50,12 @@ func Describe(l *sim.Line, events []history.Event) string {
 
 // describeEvent says what an event tells: like the picture, with who it is.
 func describeEvent(e *history.Event) string {
+	who := e.Process
+	if e.Kind == history.KindWrite || e.Kind == history.KindForget {
+		who = "registry" // the one who asked stands in the text
+	}
 	if _, text := eventText(e); text != "" {
-		return e.Process + ": " + text
+		return who + ": " + text
 	}
 	words := fmt.Sprintf("%v", e.Kind)
 	if e.Operation != "" {
