@@ -11,8 +11,8 @@ import (
 )
 
 // spawnClient starts, or after a crash goes on with, a client's program.
-func (w *World) spawnClient(p *process) {
-	w.resume(w.spawn(p, runPay, plan.NewAttempt(p.id, 0, 1)))
+func (w *World) spawnClient(p *process) *run {
+	return w.spawn(p, runPay, plan.NewAttempt(p.id, 0, 1))
 }
 
 // pay is a client's program: one Pay after the other.

@@ -170,32 +170,31 @@ func (w *World) release(index int32, met bool) {
 	w.k.Schedule(max(w.now(), m.notBy), evDeliver, index, 0)
 }
 
-// deliver lets a message arrive.
-func (w *World) deliver(m *message, e kernel.Event) {
+// deliver lets a message arrive. It returns the run that goes on, or begins.
+func (w *World) deliver(m *message, e kernel.Event) *run {
 	p := w.process(m.to)
 	if w.postpone(p, e) {
-		return
+		return nil
 	}
 	if !p.up {
 		w.lose(m, m.call.step)
-		return
+		return nil
 	}
 	if f := w.frozenUntil(m.to); f > w.now() && m.answer == nil {
 		if w.expires(m, f) {
 			w.lose(m, m.call.step)
-			return
+			return nil
 		}
 		if class := w.frozeFor[frozenIndex(m.to)]; class != plan.ClassNone {
 			w.took(class)
 			w.frozeFor[frozenIndex(m.to)] = plan.ClassNone
 		}
 		w.k.Schedule(f, e.Kind(), e.A, e.B)
-		return
+		return nil
 	}
 	w.arrived(m)
 	if m.answer != nil {
-		w.deliverAnswer(m, p)
-		return
+		return w.deliverAnswer(m)
 	}
 	w.mark(MarkDeliver, m.to, m.from, m.call.step, m.call.attempt, uint64(m.call.index))
 	switch m.to {
@@ -206,8 +205,9 @@ func (w *World) deliver(m *message, e kernel.Event) {
 	default:
 		r := w.spawn(p, runHandle, m.call.attempt)
 		r.in = m.call
-		w.resume(r)
+		return r
 	}
+	return nil
 }
 
 // arrived counts what a fault did to a message that now finds somebody.
@@ -226,24 +226,24 @@ func (w *World) arrived(m *message) {
 	m.fault = plan.ClassNone
 }
 
-func (w *World) deliverAnswer(m *message, p *process) {
+func (w *World) deliverAnswer(m *message) *run {
 	c := m.call
 	if c.done || c.run.ended {
 		w.mark(MarkStray, m.to, m.from, c.step, c.attempt, uint64(c.index))
-		return
+		return nil
 	}
 	w.mark(MarkReturn, m.to, m.from, c.step, c.attempt, uint64(c.index))
 	c.done, c.got = true, m.answer
 	if c.op == opRequest {
 		w.returned(c)
 	}
-	w.resume(c.run)
+	return c.run
 }
 
 // timeout ends the wait for an answer. The call may still happen.
-func (w *World) timeout(c *call, e kernel.Event) {
+func (w *World) timeout(c *call, e kernel.Event) *run {
 	if c.done || c.run.ended || w.postpone(c.run.p, e) {
-		return
+		return nil
 	}
 	w.mark(MarkTimeout, c.run.p.id, c.to, c.step, c.attempt, uint64(c.index))
 	c.done = true
@@ -252,7 +252,7 @@ func (w *World) timeout(c *call, e kernel.Event) {
 			w.tell()
 		}
 	}
-	w.resume(c.run)
+	return c.run
 }
 
 func frozenIndex(p plan.Process) int {

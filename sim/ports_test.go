@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/chargeonce/chargeonce/impl"
+	"github.com/chargeonce/chargeonce/model/history"
+	"github.com/chargeonce/chargeonce/sim"
+	"github.com/chargeonce/chargeonce/sim/plan"
 )
 
 // strict is the ports of a process, and complains of an answer that is an
@@ -127,4 +130,66 @@ func TestACarelessHandlerIsDeterministic(t *testing.T) {
 			t.Fatalf("run %d gives %x in a used world and %x in a fresh one\n%v", n, first.result.Hash, again.result.Hash, first.result.Deviations)
 		}
 	}
+}
+
+// A stale read shows the record as it was before the last write: not there
+// before the first, and not final before the one that finished it.
+func TestAStaleReadShowsTheStateBeforeTheLastWrite(t *testing.T) {
+	cfg := world(t, "reference", "two-replicas-one-key", impl.A3)
+	var reads []string
+	inner := cfg.Design.Handler
+	cfg.Design.Handler = func(c impl.Config, ports impl.Ports) impl.Handler {
+		ports.Registry = &reader{ports.Registry, func(rec impl.Record, ok bool) {
+			reads = append(reads, fmt.Sprintf("%v version %d, found %v", rec.State, rec.Version, ok))
+		}}
+		return inner(c, ports)
+	}
+	s := newStage(t, cfg)
+	const stale = "stale registry read-back of client-2/order-1/try-1"
+	for _, tt := range []struct {
+		want string
+		plan []string
+	}{
+		{"succeeded version 2, found true", nil},
+		{"claimed version 1, found true", []string{stale}},
+		{"none version 0, found false", []string{stale, "drop server-1→provider charge of client-1/order-1/try-1"}},
+	} {
+		reads = nil
+		s.follow(t, tt.plan...)
+		if len(reads) == 0 || reads[0] != tt.want {
+			t.Errorf("with %q client-2's handler reads %q, want %q", tt.plan, reads, tt.want)
+		}
+	}
+}
+
+// reader hears what is read.
+type reader struct {
+	impl.Registry
+	heard func(rec impl.Record, ok bool)
+}
+
+func (r *reader) Get(ctx context.Context, step impl.Step, id impl.ID) (impl.Record, bool, error) {
+	rec, ok, err := r.Registry.Get(ctx, step, id)
+	r.heard(rec, ok)
+	return rec, ok, err
+}
+
+// A write that is lost is acknowledged, and the registry does not have it.
+func TestALostWriteIsAcknowledged(t *testing.T) {
+	cfg := world(t, "reference", "one-payment", impl.A3)
+	s := newStage(t, cfg)
+	s.follow(t, "lose registry claim of client-1/order-1/try-1")
+	i, _ := find(t, s.Lines(), 0, sim.MarkReturn, plan.Server|1, impl.StepClaim)
+	if next := s.Lines()[i+1]; next.Mark != sim.MarkSend && next.Mark != sim.MarkHistory {
+		t.Errorf("after its claim the handler does not go on: %s", lines(s.Lines()[i:i+2]))
+	}
+	for _, e := range s.events {
+		switch e.Kind {
+		case history.KindWrite:
+			t.Errorf("the registry applied a write of version %d before the charge", e.Version)
+		case history.KindCharge:
+			return
+		}
+	}
+	t.Error("nothing was charged")
 }

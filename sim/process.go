@@ -204,38 +204,25 @@ func (w *World) spawn(p *process, kind runKind, of plan.Attempt) *run {
 	return r
 }
 
-// resume lets a run go on until it parks or ends.
-func (w *World) resume(r *run) {
-	r.wake++
-	outer := w.current
-	w.current = r
-	status := w.k.Resume(r.co)
-	w.current = outer
-	w.after(r, status)
-}
-
-func (w *World) after(r *run, status kernel.Status) {
-	if w.k.Rogue() {
-		w.find(GoroutineFinding, r.p.id, "code behind the ports started a goroutine; use the ports instead, one handler runs per request", "")
-		return
-	}
-	switch status {
-	case kernel.Parked:
-		return
-	case kernel.Panicked:
+// Ended notes that a run has ended. The kernel calls it.
+func (w *World) Ended(t kernel.Task, status kernel.Status) {
+	r := t.(*run)
+	if status == kernel.Panicked {
 		v, stack := r.co.Panic()
 		w.find(PanicFinding, r.p.id, fmt.Sprint(v), string(stack))
-	case kernel.Abandoned:
-		w.find(UndeadFinding, r.p.id, "a handler did not end though every port said that its process is dead", "")
 	}
-	r.ended = true
-	r.wake++
 	for i, l := range r.p.live {
 		if l == r {
 			r.p.live = append(r.p.live[:i], r.p.live[i+1:]...)
 			break
 		}
 	}
+	w.ended(r)
+}
+
+func (w *World) ended(r *run) {
+	r.ended = true
+	r.wake++
 	if r.kind == runReconcile {
 		w.scheduleSweep()
 	}
@@ -255,14 +242,31 @@ func (w *World) kill(p *process) {
 	for len(p.live) > 0 {
 		r := p.live[len(p.live)-1]
 		p.live = p.live[:len(p.live)-1]
-		outer := w.current
 		w.current = r
-		status := w.k.Kill(r.co)
-		w.current = outer
-		w.after(r, status)
+		if w.k.Kill(r.co) == kernel.Abandoned {
+			w.findUndead(p)
+		}
+		w.ended(r)
 	}
 	p.pausedUntil = 0
 	w.k.Schedule(min(w.now()+int64(w.timing.Restart), max(w.heal, w.now())), evRestart, int32(p.slot), 0)
+}
+
+func (w *World) findUndead(p *process) {
+	w.find(UndeadFinding, p.id, "a handler did not end though every port said that its process is dead", "")
+}
+
+// restart starts a process again. It returns the client's run, if it is one
+// that has not done all that it wants.
+func (w *World) restart(p *process) (r *run) {
+	p.up = true
+	w.mark(MarkRestart, p.id, 0, 0, 0, uint64(p.incarnation))
+	w.boot(p)
+	if p.id.Kind() == plan.Client && !p.finished {
+		r = w.spawnClient(p)
+	}
+	w.scheduleSweep()
+	return r
 }
 
 // Run is the body of a coroutine.

@@ -330,15 +330,15 @@ func (w *World) scheduleSweep() {
 }
 
 // sweep starts the reconciler, if by its clock something is due.
-func (w *World) sweep(p *process) {
+func (w *World) sweep(p *process) *run {
 	if !p.up || len(p.live) > 0 {
-		return
+		return nil
 	}
 	if at, ok := w.due(); !ok || at > w.now()+p.offset {
 		w.scheduleSweep()
-		return
+		return nil
 	}
 	p.sweeps++
 	p.sweptAt = w.now()
-	w.resume(w.spawn(p, runReconcile, plan.NewAttempt(p.id, 0, p.sweeps)))
+	return w.spawn(p, runReconcile, plan.NewAttempt(p.id, 0, p.sweeps))
 }

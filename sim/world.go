@@ -111,6 +111,7 @@ type World struct {
 	hash     hash
 	keep     bool // keep the lines of the trace
 	res      Result
+	over     bool
 	healed   bool
 	heal     int64
 	limit    int64
@@ -188,7 +189,19 @@ func (w *World) Run(chooser Chooser, opt Options) *Result {
 		}
 	}
 	w.k.Schedule(w.heal, evHeal, 0, 0)
-	for w.res.Finding == nil {
+	for w.over = false; !w.over; {
+		w.k.Run(w)
+		w.settle()
+	}
+	w.finish()
+	return &w.res
+}
+
+// Next lets events happen until one of them lets a run go on, and returns its
+// coroutine; nil when processes are to die, or the run of the world is over.
+// The kernel calls it on the stack of the coroutine that has parked last.
+func (w *World) Next() *kernel.Coroutine {
+	for w.res.Finding == nil && len(w.deaths) == 0 {
 		e, ok := w.k.Next()
 		if !ok {
 			break
@@ -198,15 +211,28 @@ func (w *World) Run(chooser Chooser, opt Options) *Result {
 			break
 		}
 		w.events++
-		w.dispatch(e)
-		for len(w.deaths) > 0 {
-			slot := w.deaths[len(w.deaths)-1]
-			w.deaths = w.deaths[:len(w.deaths)-1]
-			w.kill(w.procs[slot])
+		if r := w.dispatch(e); r != nil {
+			r.wake++
+			w.current = r
+			return r.co
 		}
 	}
-	w.finish()
-	return &w.res
+	return nil
+}
+
+// settle does what must not happen on the stack of a coroutine: it lets
+// processes die. The run is over if none was to.
+func (w *World) settle() {
+	w.over = len(w.deaths) == 0
+	for len(w.deaths) > 0 {
+		slot := w.deaths[len(w.deaths)-1]
+		w.deaths = w.deaths[:len(w.deaths)-1]
+		w.kill(w.procs[slot])
+	}
+	if w.k.Rogue() {
+		w.find(GoroutineFinding, w.current.p.id, "code behind the ports started a goroutine; use the ports instead, one handler runs per request", "")
+		w.over = true
+	}
 }
 
 func (w *World) reset(chooser Chooser, opt Options) {
@@ -255,7 +281,7 @@ func (w *World) finish() {
 		for _, r := range p.live {
 			w.current = r
 			if w.k.Kill(r.co) == kernel.Abandoned {
-				w.find(UndeadFinding, p.id, "a handler did not end though every port said that its process is dead", "")
+				w.findUndead(p)
 			}
 		}
 		p.live = p.live[:0]
@@ -373,42 +399,37 @@ func (w *World) process(id plan.Process) *process {
 	return nil
 }
 
-// dispatch lets one event happen.
-func (w *World) dispatch(e kernel.Event) {
+// dispatch lets one event happen. It returns the run that is to go on now, if
+// any.
+func (w *World) dispatch(e kernel.Event) *run {
 	switch e.Kind() {
 	case evDeliver:
-		w.deliver(w.messages.at(int(e.A)), e)
+		return w.deliver(w.messages.at(int(e.A)), e)
 	case evTimeout:
-		w.timeout(w.calls.at(int(e.A)), e)
+		return w.timeout(w.calls.at(int(e.A)), e)
 	case evResume:
 		if r := w.runs.at(int(e.A)); r.wake == e.B && !w.postpone(r.p, e) {
-			w.resume(r)
+			return r
 		}
 	case evRelease:
 		w.release(e.A, false)
 	case evRestart:
-		p := w.procs[e.A]
-		p.up = true
-		w.mark(MarkRestart, p.id, 0, 0, 0, uint64(p.incarnation))
-		w.boot(p)
-		if p.id.Kind() == plan.Client && !p.finished {
-			w.spawnClient(p)
-		}
-		w.scheduleSweep()
+		return w.restart(w.procs[e.A])
 	case evStart:
 		if p := w.procs[e.A]; p.up && !w.postpone(p, e) {
-			w.spawnClient(p)
+			return w.spawnClient(p)
 		}
 	case evSweep:
 		if p := w.procs[e.A]; e.B == w.sweepSeq && !w.postpone(p, e) {
 			w.sweepAt = -1
-			w.sweep(p)
+			return w.sweep(p)
 		}
 	case evLand:
 		w.landLate(w.calls.at(int(e.A)))
 	case evHeal:
 		w.healAll()
 	}
+	return nil
 }
 
 // postpone puts an event of a process that stands still off until it goes on.

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"iter"
 	"runtime"
 	"runtime/debug"
@@ -19,6 +20,7 @@ type Coroutine struct {
 	stop   func()
 	yield  func(struct{}) bool
 
+	waits     bool // it has resumed another coroutine, which has not come back
 	ended     bool
 	dead      bool
 	abandoned bool
@@ -70,9 +72,10 @@ func (k *Kernel) Spawn(t Task) *Coroutine {
 func (c *Coroutine) loop(yield func(struct{}) bool) {
 	c.yield = yield
 	for {
+		c.kernel.begin(c)
 		c.run()
-		c.ended = true
-		if !yield(struct{}{}) {
+		c.kernel.end(c)
+		if !c.await() {
 			return
 		}
 	}
@@ -87,6 +90,106 @@ func (c *Coroutine) run() {
 	c.task.Run()
 }
 
+// Scheduler says which coroutine runs next. It is called whenever the one
+// that ran has parked or ended.
+type Scheduler interface {
+	// Next lets events happen until one of them lets a coroutine go on, and
+	// returns that coroutine; nil ends the run.
+	Next() *Coroutine
+	// Ended is told that a task has ended: its status is Ended or Panicked.
+	Ended(t Task, s Status)
+}
+
+// Run lets coroutines run, one after the other, until the scheduler has no
+// next one.
+//
+// A switch between two stacks costs as much as a few events, and every call
+// that is open on either of them then returns to where the processor does not
+// expect it. So the scheduler is called on the stack of the coroutine that
+// has just parked: nothing is switched where that one is the next again, and
+// otherwise only once.
+func (k *Kernel) Run(s Scheduler) {
+	k.scheduler = s
+	k.lead(s.Next())
+	k.scheduler = nil
+	if f := k.failure; f != nil {
+		k.failure = nil
+		f()
+	}
+}
+
+// decide makes it the turn of the scheduler's next coroutine. If the
+// scheduler panics or exits, that happens in Run: the task on whose stack it
+// is called must not see it.
+func (k *Kernel) decide(c *Coroutine) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		k.turn, k.failure = nil, runtime.Goexit
+		if v := recover(); v != nil {
+			stack := debug.Stack()
+			k.failure = func() { panic(fmt.Sprintf("%v\n\n%s", v, stack)) }
+		}
+		c.never()
+	}()
+	k.turn = k.scheduler.Next()
+	returned = true
+}
+
+// lead lets coroutines run, from c on, until there is no next one.
+func (k *Kernel) lead(c *Coroutine) {
+	for k.turn = c; k.turn != nil; {
+		k.turn.next()
+	}
+}
+
+// await gives the turn away until it is c's again. It reports false when the
+// kernel closes.
+//
+// Only who resumed a coroutine can be yielded to, so those that have resumed
+// another one and wait for it form a chain from Run to the one that runs. A
+// coroutine of the chain gets its turn by yielding down to it.
+func (c *Coroutine) await() bool {
+	k := c.kernel
+	for k.turn != c {
+		if t := k.turn; t != nil && !t.waits {
+			c.waits = true
+			t.next()
+			c.waits = false
+		} else if !c.yield(struct{}{}) {
+			return false
+		}
+	}
+	return true
+}
+
+// begin notes that c runs from now on.
+func (k *Kernel) begin(c *Coroutine) {
+	k.current = c
+	k.entered, k.goroutines = entered.Load(), runtime.NumGoroutine()
+	k.quiet = elsewhere.Load() == 0
+}
+
+// end notes that c's task has ended, and asks who is next.
+func (k *Kernel) end(c *Coroutine) {
+	k.count()
+	t := c.task
+	c.ended, c.task = true, nil
+	k.idle = append(k.idle, c)
+	k.current, k.turn = nil, nil
+	if k.scheduler == nil || k.rogue {
+		return
+	}
+	s := Ended
+	if c.panicked != nil {
+		s = Panicked
+	}
+	k.scheduler.Ended(t, s)
+	k.decide(c)
+}
+
 // Status is how a coroutine came back.
 type Status uint8
 
@@ -98,24 +201,16 @@ const (
 	Abandoned               // it was killed and does not end; it is never resumed again
 )
 
-// Resume lets the coroutine run until it parks or ends.
+// Resume lets one coroutine run until it parks or ends. It is not for use
+// inside Run.
 func (k *Kernel) Resume(c *Coroutine) Status {
-	outer := k.current
-	k.current = c
-	k.entered, k.goroutines = entered.Load(), runtime.NumGoroutine()
-	k.quiet = elsewhere.Load() == 0
-	c.next()
-	k.count()
-	k.current = outer
+	k.lead(c)
 	switch {
 	case !c.ended && c.abandoned:
 		return Abandoned
 	case !c.ended:
 		return Parked
-	}
-	c.task = nil
-	k.idle = append(k.idle, c)
-	if c.panicked != nil {
+	case c.panicked != nil:
 		return Panicked
 	}
 	return Ended
@@ -130,7 +225,8 @@ func (k *Kernel) count() {
 }
 
 // Kill makes a parked coroutine unwind: Park and Enter panic in it from now
-// on, and what it returns or panics with is discarded.
+// on, and what it returns or panics with is discarded. It is not for use
+// inside Run.
 func (k *Kernel) Kill(c *Coroutine) Status {
 	c.dead = true
 	return k.Resume(c)
@@ -145,9 +241,7 @@ func (k *Kernel) Enter() Task {
 		select {} // a goroutine of the code under test, after the run was given up
 	}
 	if k.count(); k.rogue {
-		for {
-			c.yield(struct{}{})
-		}
+		c.never()
 	}
 	if c.dead {
 		c.die()
@@ -155,18 +249,22 @@ func (k *Kernel) Enter() Task {
 	return c.task
 }
 
-// Park gives the turn back until the next Resume. Only the running task may
-// call it.
+// Park gives the turn back until the scheduler, or Resume, lets the task go
+// on. Only the running task may call it, after Enter.
 func (k *Kernel) Park() {
 	c := k.current
-	c.yield(struct{}{})
+	k.current, k.turn = nil, nil
+	if k.scheduler != nil {
+		k.decide(c)
+	}
+	if k.turn != c {
+		c.await()
+	}
+	k.begin(c)
 	if c.dead {
 		c.die()
 	}
 }
-
-// MarkDead kills the running task: it unwinds when it next enters or parks.
-func (k *Kernel) MarkDead(c *Coroutine) { c.dead = true }
 
 // die unwinds a killed task, or abandons it when it has caught its death too
 // often.
@@ -174,11 +272,17 @@ func (c *Coroutine) die() {
 	c.deadCalls++
 	if c.deadCalls > maxDeadCalls {
 		c.abandoned = true
-		for {
-			c.yield(struct{}{})
-		}
+		c.never()
 	}
 	panic(death{})
+}
+
+// never gives the turn back for good, and ends the run.
+func (c *Coroutine) never() {
+	for {
+		c.kernel.current, c.kernel.turn = nil, nil
+		c.yield(struct{}{})
+	}
 }
 
 // Panic returns what the task panicked with, and where.

@@ -35,8 +35,11 @@ type Kernel struct {
 	heap  []Event // a binary heap by (At, seq)
 	lanes [lanes]lane
 
-	current *Coroutine
-	idle    []*Coroutine
+	current   *Coroutine // the one whose task runs; nil while the scheduler decides
+	turn      *Coroutine // the one that is to run; nil for the caller of Run
+	scheduler Scheduler
+	failure   func() // what the scheduler did instead of returning
+	idle      []*Coroutine
 
 	// When the current coroutine was resumed:
 	entered    int64 // the counter of goroutines elsewhere

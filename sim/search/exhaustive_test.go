@@ -203,6 +203,24 @@ func TestExhaustWorkers(t *testing.T) {
 	}
 }
 
+// Whichever unit was stopped first, the one with the smallest number counts,
+// and of the others only those before it.
+func TestLayerTellsOfTheFirstUnit(t *testing.T) {
+	l := newLayer(context.Background(), &ExhaustiveOptions{}, Cursor{Layer: 2, Unit: 1, Of: 100, Done: 10, Next: 1000}, 0)
+	first, second := &stop{reason: "first"}, &stop{reason: "second"}
+	l.units = map[int]*unit{1: {done: 3, next: 30, over: true}, 2: {done: 2, stop: first}, 4: {done: 40, stop: second}, 3: {done: 20, over: true}}
+	if l.found() != first || l.summary().Done != 15 {
+		t.Errorf("found %v, %d plans", l.found(), l.summary().Done)
+	}
+	delete(l.units, 2)
+	if l.found() != second || l.summary().Done != 10+3+20+40 {
+		t.Errorf("found %v, %d plans", l.found(), l.summary().Done)
+	}
+	if got, want := l.cursor(), (Cursor{Layer: 2, Unit: 2, Plans: 3, Of: 100, Done: 13, Next: 1030}); got != want {
+		t.Errorf("the cursor is %+v, want %+v", got, want)
+	}
+}
+
 // A search that is stopped again and again, and resumed each time, comes to
 // the same as one that is not.
 func TestExhaustResumes(t *testing.T) {

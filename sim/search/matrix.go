@@ -128,9 +128,8 @@ type MatrixOptions struct {
 	Worlds     func(impl.Design) ([]Subject, error)
 	Deviations int // search plans with at most so many
 	// Budget is how many plans a layer may have in each world: a larger one is
-	// not begun, and the cell says how far it got. Where a design is known to
-	// break something and all classes are on, it is ten times as much. 0 is no
-	// bound.
+	// not begun, and the cell says how far it got. Where a known defect is
+	// looked for among all classes, it is ten times as much. 0 is no bound.
 	Budget  int
 	Open    OpenStore
 	Workers int
@@ -189,7 +188,6 @@ func together(ctx context.Context, d impl.Design, q *question) (*Cell, error) {
 		return cell, err
 	}
 	q.Deviations = min(cell.Least-1, cell.Bound)
-	q.Budget = known.Budget
 	sooner, err := q.ask(ctx)
 	if err != nil {
 		return nil, err

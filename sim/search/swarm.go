@@ -9,7 +9,7 @@ import (
 
 // Swarm is random choice in the manner of swarm testing (Groce and others,
 // 2012): each run draws which fault classes are on and how much goes wrong at
-// all, so that runs differ in kind and not only in detail. In half of the
+// all, so that runs differ in kind and not only in detail. In a quarter of the
 // runs some processes and links are slow throughout, each by a time of its
 // own. A choice is a hash of the run's seed and the site.
 type Swarm struct {
@@ -32,16 +32,16 @@ func perRun(faults float64) uint32 { return uint32(faults / sitesPerRun * math.M
 func (s *Swarm) Reset(seed, run uint64, lifetime time.Duration) (weather uint64) {
 	s.seed, s.lengths = seedOf(seed, run), lengths(lifetime)
 	next := stream(s.seed)
-	s.threshold = perRun([]float64{5, 8, 12, 20}[next.below(4)])
-	// One class in eight, in four, in two, or all; those that break an
-	// assumption, which somebody asked for, always.
-	one := uint64(1) << next.below(4)
+	s.threshold = perRun([]float64{8, 12}[next.below(2)])
+	// One class in four, in two, or, in half of the runs, all; those that
+	// break an assumption, which somebody asked for, always.
+	one := []uint64{1, 1, 2, 4}[next.below(4)]
 	for c := range s.on {
 		s.on[c] = next.below(one) == 0 || plan.Class(c).Breaks() != ""
 	}
 	weather = next.weather()
 	s.slow = slowness{}
-	if next.below(2) == 0 {
+	if next.below(4) == 0 {
 		s.slow = slowness{seed: next.word(), one: 4}
 	}
 	return weather
