@@ -270,7 +270,11 @@ func (e *explanation) write(w io.Writer, out *explained, picture *timeline.Run) 
 func (p *part) write(w io.Writer, number int) {
 	fmt.Fprintf(w, "\n%3d. %s\n", number, p.Deviation)
 	fmt.Fprint(w, wrap(strings.ToUpper(p.Sentence[:1])+p.Sentence[1:]+".", "     "))
-	if p.At >= 0 {
+	switch {
+	case p.At < 0:
+	case p.At == p.WithoutAt && p.With == p.Without:
+		fmt.Fprint(w, wrap("The runs part at "+timeline.At(p.At)+": "+p.With+", with other content.", "     "))
+	default:
 		fmt.Fprint(w, wrap("The runs part at "+timeline.At(p.At)+": "+p.With+".", "     "))
 		fmt.Fprint(w, wrap("Without it, at "+timeline.At(p.WithoutAt)+": "+p.Without+".", "     "))
 	}

@@ -81,6 +81,10 @@ func TestExplainParts(t *testing.T) {
 	if r.code != exitSafety || !strings.Contains(r.out, "falls all the same; it changes nothing.") || !strings.Contains(r.out, "Without it all invariants hold") {
 		t.Errorf("exit code %d:\n%s", r.code, r.out)
 	}
+	skewed := strings.Replace(crashedSaver, "crash", "skew server-1 fast\ncrash", 1)
+	if r := call(t, skewed, "explain", "-"); r.code != exitSafety || !strings.Contains(r.out, "The runs part at 10ms: registry decides on claim of client-1/order-1/try-1, with other\n     content.") {
+		t.Errorf("exit code %d:\n%s", r.code, r.out)
+	}
 	benign := "chargeonce plan v1\ndesign reference\nscenario one-payment\n"
 	if r := call(t, benign, "explain", "-"); r.code != exitHeld || !strings.Contains(r.out, "The plan has none") || strings.Contains(r.out, "»") {
 		t.Errorf("exit code %d:\n%s", r.code, r.out)

@@ -391,7 +391,7 @@ func (*table) head(w io.Writer) {
 		}
 	}
 	fmt.Fprint(w, wrap(strings.Join(legend, ", ")+".", ""))
-	fmt.Fprint(w, wrap("A number: so many faults of this kind break the design, and no fewer. >N: more than N do. +N: all plans with at most N hold. -: there are no such faults in its worlds.", ""))
+	fmt.Fprint(w, wrap("A number: so many faults of this kind break the design, and no fewer. >N: it takes more than N, or random delays too. +N: all plans with at most N hold. -: there are no such faults in its worlds.", ""))
 	fmt.Fprintf(w, "\n"+tableFormat+" %s\n", "", "all together", strings.Join(heads, " "))
 }
 

@@ -109,6 +109,18 @@ func TestRow(t *testing.T) {
 	}
 }
 
+// With all classes on, a cell is about the invariant that the design is known
+// to break, even where the first plan of the same size breaks another one.
+func TestRowIsAboutTheKnownDefect(t *testing.T) {
+	cells := rowOf(t, "always-rotate", MatrixOptions{Deviations: 1})
+	if c := cells["drop"]; c.Invariant != "StableProviderKey" {
+		t.Errorf("drop: %s; the test needs a class that breaks something else first", c)
+	}
+	if c := cells[AllFaults]; c.String() != "SingleCharge 1" {
+		t.Errorf("all: %s", c)
+	}
+}
+
 // A layer that is too large is not begun.
 func TestRowBudget(t *testing.T) {
 	free, bound := rowOf(t, "reference", MatrixOptions{Deviations: 1}), rowOf(t, "reference", MatrixOptions{Deviations: 2, Budget: 1})
