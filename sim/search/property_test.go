@@ -1,6 +1,7 @@
 package search
 
 import (
+	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -185,6 +186,11 @@ func breaksDrawn(t *testing.T, design impl.Design) {
 // did.
 func rapidFails(t *testing.T, property func(*rapid.T)) (failed bool) {
 	t.Helper()
+	// A failure that is wanted is no file to keep.
+	if err := flag.Set("rapid.nofailfile", "true"); err != nil {
+		t.Fatal(err)
+	}
+	defer flag.Set("rapid.nofailfile", "false")
 	inner := &expectFailure{TB: t}
 	func() {
 		defer func() {
