@@ -2,7 +2,6 @@ package impl
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/go-json-experiment/json"
 )
@@ -20,7 +19,8 @@ type Amount struct {
 func ParseAmount(body []byte) (Amount, error) {
 	var a Amount
 	if err := json.Unmarshal(body, &a); err != nil {
-		return Amount{}, fmt.Errorf("want an object with an integer amount and a currency: %w", err)
+		// The library words its errors differently from build to build.
+		return Amount{}, errors.New("want a JSON object with an integer amount and a currency")
 	}
 	if a.Minor <= 0 {
 		return Amount{}, errors.New(`member "amount": want a positive integer of minor units`)

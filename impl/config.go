@@ -14,7 +14,8 @@ type Profile struct {
 	// StoresDeclines: a decline is stored under the key and given again, so
 	// it is definite whoever asked (A1).
 	StoresDeclines bool
-	// Lookup: charges can be looked up by reference (A5).
+	// Lookup: charges can be looked up by reference (A5). The service asks and
+	// goes by the provider's answer, ErrNoLookup; this says what to expect.
 	Lookup bool
 }
 
@@ -83,6 +84,9 @@ type Config struct {
 	Waive []Assumption
 }
 
+// longest is the longest duration that makes sense, some ten years.
+const longest = 10 * 366 * 24 * time.Hour
+
 // Validate reports every problem of the configuration, joined; nil if there
 // is none. It changes nothing.
 func (c *Config) Validate() error {
@@ -118,16 +122,17 @@ func (c *Config) Validate() error {
 		default:
 			add("", f.d > 0, "%s is %v: want more than 0", f.name, f.d)
 		}
+		add("", f.d <= longest, "%s is %v: want at most %v, so that sums of durations and instants stay in range", f.name, f.d, longest)
 	}
 	L, S, W := c.MessageLifetime, c.MaxClockSkew, c.ProviderWindow
 	add("", c.Lease > S+c.HealthyRun, "Lease is %v: want more than MaxClockSkew + HealthyRun = %v, or healthy runs lose their lease", c.Lease, S+c.HealthyRun)
 	add(A4, c.Retention > c.RetryHorizon+2*L+S, "Retention is %v: want more than RetryHorizon + 2·MessageLifetime + MaxClockSkew = %v, or a retry finds its record forgotten", c.Retention, c.RetryHorizon+2*L+S)
 	if c.Provider.Keys && c.Provider.StoresDeclines {
-		need := c.Lease + c.ReconcileInterval + L + 2*S
-		add(A1, need < W, "ProviderWindow is %v: want more than Lease + ReconcileInterval + MessageLifetime + 2·MaxClockSkew = %v, or no second send fits into it", W, need)
+		need := c.Lease + c.ReconcileInterval + c.HealthyRun + L + 2*S
+		add(A1, need < W, "ProviderWindow is %v: want more than Lease + ReconcileInterval + HealthyRun + MessageLifetime + 2·MaxClockSkew = %v, or no second send fits into it", W, need)
 	} else {
-		need := c.Lease + c.ReconcileInterval + 2*L + c.LookupLag + 2*S
-		add(A1, need < W, "ProviderWindow (without keys: how long we try) is %v: want more than Lease + ReconcileInterval + 2·MessageLifetime + LookupLag + 2·MaxClockSkew = %v", W, need)
+		need := c.Lease + c.ReconcileInterval + c.HealthyRun + 2*L + c.LookupLag + 2*S
+		add(A1, need < W, "ProviderWindow is %v: want more than Lease + ReconcileInterval + HealthyRun + 2·MessageLifetime + LookupLag + 2·MaxClockSkew = %v, or no second send fits into it: it has to wait until the first is over", W, need)
 	}
 	add(A6, c.Provider.StoresDeclines || !c.TransportResends, "TransportResends is on and the provider does not store declines: a decline proves nothing when a copy may still be approved; switch the transport's re-sends off")
 	return errors.Join(problems...)

@@ -1,9 +1,11 @@
 package impl_test
 
 import (
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"testing"
 	"time"
@@ -80,18 +82,23 @@ func TestValidateEdges(t *testing.T) {
 			[]string{"A4: Retention"},
 		}, {
 			"window, keyed",
-			func(c *impl.Config) { c.ProviderWindow = 1980*time.Millisecond + ns },
+			func(c *impl.Config) { c.ProviderWindow = 2480*time.Millisecond + ns },
 			func(c *impl.Config) { c.ProviderWindow = 1980 * time.Millisecond },
 			[]string{"A1: ProviderWindow"},
 		}, {
 			"window, keyed, for the interval",
-			func(c *impl.Config) { c.ReconcileInterval = 3320*time.Millisecond - ns },
+			func(c *impl.Config) { c.ReconcileInterval = 2820*time.Millisecond - ns },
 			func(c *impl.Config) { c.ReconcileInterval = 3320 * time.Millisecond },
 			[]string{"A1: ProviderWindow"},
 		}, {
 			"window, keyed, for the lease",
-			func(c *impl.Config) { c.Lease = 3620*time.Millisecond - ns },
+			func(c *impl.Config) { c.Lease = 3120*time.Millisecond - ns },
 			func(c *impl.Config) { c.Lease = 3620 * time.Millisecond },
+			[]string{"A1: ProviderWindow"},
+		}, {
+			"window, keyed, for the run",
+			func(c *impl.Config) { c.Lease = 2 * time.Second; c.HealthyRun = 1620*time.Millisecond - ns },
+			func(c *impl.Config) { c.Lease = 2 * time.Second; c.HealthyRun = 1620 * time.Millisecond },
 			[]string{"A1: ProviderWindow"},
 		}, {
 			"window, keyed, without the lag",
@@ -102,7 +109,7 @@ func TestValidateEdges(t *testing.T) {
 			"window, declines not stored",
 			func(c *impl.Config) {
 				c.Provider.StoresDeclines = false
-				c.ProviderWindow = 3030*time.Millisecond + ns
+				c.ProviderWindow = 3530*time.Millisecond + ns
 			},
 			func(c *impl.Config) {
 				c.Provider.StoresDeclines = false
@@ -111,17 +118,28 @@ func TestValidateEdges(t *testing.T) {
 			[]string{"A1: ProviderWindow"},
 		}, {
 			"window, keyless",
-			func(c *impl.Config) { c.Provider = impl.Profile{}; c.ProviderWindow = 3030*time.Millisecond + ns },
+			func(c *impl.Config) { c.Provider = impl.Profile{}; c.ProviderWindow = 3530*time.Millisecond + ns },
 			func(c *impl.Config) { c.Provider = impl.Profile{}; c.ProviderWindow = 3030 * time.Millisecond },
 			[]string{"A1: ProviderWindow"},
 		}, {
 			"window, keyless, for the lag",
-			func(c *impl.Config) { c.Provider = impl.Profile{}; c.LookupLag = 2020*time.Millisecond - ns },
+			func(c *impl.Config) { c.Provider = impl.Profile{}; c.LookupLag = 1520*time.Millisecond - ns },
 			func(c *impl.Config) { c.Provider = impl.Profile{}; c.LookupLag = 2020 * time.Millisecond },
 			[]string{"A1: ProviderWindow"},
 		}, {
+			"window, keyless, for the run",
+			func(c *impl.Config) {
+				c.Provider = impl.Profile{}
+				c.Lease, c.HealthyRun = 1400*time.Millisecond, 1170*time.Millisecond-ns
+			},
+			func(c *impl.Config) {
+				c.Provider = impl.Profile{}
+				c.Lease, c.HealthyRun = 1400*time.Millisecond, 1170*time.Millisecond
+			},
+			[]string{"A1: ProviderWindow"},
+		}, {
 			"window, a profile that stores declines under no key",
-			func(c *impl.Config) { c.Provider.Keys = false; c.ProviderWindow = 3030*time.Millisecond + ns },
+			func(c *impl.Config) { c.Provider.Keys = false; c.ProviderWindow = 3530*time.Millisecond + ns },
 			func(c *impl.Config) { c.Provider.Keys = false; c.ProviderWindow = 3030 * time.Millisecond },
 			[]string{"A1: ProviderWindow"},
 		}, {
@@ -199,6 +217,70 @@ func TestValidateEdges(t *testing.T) {
 	}
 }
 
+const longest = 10 * 366 * 24 * time.Hour
+
+// Sums of what is too long wrap around, and a sum that has wrapped around is
+// less than anything: "for ever" would pass as next to nothing.
+func TestValidateBounds(t *testing.T) {
+	bounded := func(cfg impl.Config, name string) bool {
+		err := cfg.Validate()
+		return err != nil && strings.Contains(err.Error(), "impl: config: "+name+" is ") && strings.Contains(err.Error(), ": want at most")
+	}
+	durations := 0
+	for field := range reflect.TypeFor[impl.Config]().Fields() {
+		if field.Type != reflect.TypeFor[time.Duration]() {
+			continue
+		}
+		durations++
+		for _, tt := range []struct {
+			d    time.Duration
+			want bool
+		}{{longest, false}, {longest + ns, true}, {math.MaxInt64, true}} {
+			cfg := baseConfig()
+			reflect.ValueOf(&cfg).Elem().FieldByIndex(field.Index).SetInt(int64(tt.d))
+			if got := bounded(cfg, field.Name); got != tt.want {
+				t.Errorf("%s is %v: too long %v, want %v (%v)", field.Name, tt.d, got, tt.want, cfg.Validate())
+			}
+		}
+	}
+	if durations == 0 {
+		t.Error("there are no durations")
+	}
+}
+
+// What Validate accepts has room for a second send: also for a reconciler
+// that has just slept when the first run's lease, or its last message, ends.
+func TestAcceptedWindowHasRoom(t *testing.T) {
+	for name, late := range map[string]bool{
+		"keyed": false, "keyed-no-lookup": false, "keyed-forgets-declines": true, "keyed-bare": true, "keyless-lookup": true,
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := baseConfig()
+			cfg.Provider, cfg.RollForward = profiles[name], true
+			cfg.ProviderWindow = time.Duration(1 + sort.Search(int(cfg.ProviderWindow), func(i int) bool {
+				smaller := cfg
+				smaller.ProviderWindow = time.Duration(1 + i)
+				return smaller.Validate() == nil
+			}))
+			w, err := newWorld(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.t = t
+			w.run("fault charge drop")
+			w.run("handle key=k1")
+			w.now = cfg.Lease + cfg.ReconcileInterval
+			if late {
+				w.now += cfg.MessageLifetime + cfg.LookupLag + cfg.MaxClockSkew
+			}
+			w.run("reconcile")
+			if len(w.bank.charges) != 1 {
+				t.Errorf("a window of %v is accepted, and at %v nothing is sent:\n%s", cfg.ProviderWindow, w.now, w.log.String())
+			}
+		})
+	}
+}
+
 // Waiving silences the lines of what is waived, and nothing else.
 func TestWaive(t *testing.T) {
 	broken := baseConfig()
@@ -227,12 +309,12 @@ func TestWaive(t *testing.T) {
 // accepted is Validate once more, from the text of the assumptions.
 func accepted(c *impl.Config) bool {
 	for _, d := range []time.Duration{c.Lease, c.HealthyRun, c.MessageLifetime, c.ProviderWindow, c.RetryHorizon, c.Retention, c.ReconcileInterval} {
-		if d <= 0 {
+		if d <= 0 || d > longest {
 			return false
 		}
 	}
 	for _, d := range []time.Duration{c.MaxClockSkew, c.LookupLag, c.InProgressWait} {
-		if d < 0 {
+		if d < 0 || d > longest {
 			return false
 		}
 	}
@@ -247,8 +329,9 @@ func accepted(c *impl.Config) bool {
 		return false
 	}
 	// After a crash the lease runs out, the reconciler wakes up, and the guard
-	// is still open; where a second send waits for the first to be dead, that too.
-	left := c.ProviderWindow - c.Lease - c.ReconcileInterval - c.MessageLifetime - c.MaxClockSkew - c.MaxClockSkew
+	// is still open for as long as a run takes; where a second send waits for the
+	// first to be dead, that too.
+	left := c.ProviderWindow - c.Lease - c.ReconcileInterval - c.HealthyRun - c.MessageLifetime - c.MaxClockSkew - c.MaxClockSkew
 	if !c.Provider.Keys || !c.Provider.StoresDeclines {
 		left -= c.MessageLifetime + c.LookupLag
 	}
@@ -280,7 +363,7 @@ func TestValidateAcceptsWhatHolds(t *testing.T) {
 		near := rapid.SampledFrom([]time.Duration{0, 1, 1, 1, 2, 3})
 		cfg.Lease = S + cfg.HealthyRun + near.Draw(t, "Lease")
 		cfg.Retention = cfg.RetryHorizon + 2*L + S + near.Draw(t, "Retention")
-		cfg.ProviderWindow = cfg.Lease + cfg.ReconcileInterval + L + 2*S + near.Draw(t, "ProviderWindow")
+		cfg.ProviderWindow = cfg.Lease + cfg.ReconcileInterval + cfg.HealthyRun + L + 2*S + near.Draw(t, "ProviderWindow")
 		if rapid.Bool().Draw(t, "window for a dead first send") {
 			cfg.ProviderWindow += L + cfg.LookupLag
 		}
@@ -289,7 +372,7 @@ func TestValidateAcceptsWhatHolds(t *testing.T) {
 			&cfg.LookupLag, &cfg.RetryHorizon, &cfg.Retention, &cfg.ReconcileInterval, &cfg.InProgressWait,
 		}
 		if rapid.SampledFrom([]string{"sound", "sound", "sound", "spoilt"}).Draw(t, "soundness") == "spoilt" {
-			*rapid.SampledFrom(fields).Draw(t, "spoilt") = d("spoilt by", -1, 0)
+			*rapid.SampledFrom(fields).Draw(t, "spoilt") = rapid.SampledFrom([]time.Duration{-1, 0, longest, longest + 1, math.MaxInt64}).Draw(t, "spoilt by")
 		}
 		before := cfg
 		before.Waive = slices.Clone(cfg.Waive)

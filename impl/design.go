@@ -29,8 +29,8 @@ type ClientPorts struct {
 	Transport Transport
 	Clock     Clock
 	IDs       IDs
-	// Journal saves the key before the first attempt, so that a client that
-	// restarts goes on with the same one.
+	// Journal saves the key, and when that was, before the first attempt, so
+	// that a client that restarts goes on with the same key and horizon.
 	Journal func(key string)
 }
 

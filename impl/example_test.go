@@ -100,7 +100,7 @@ func ExampleConfig_Validate() {
 	fmt.Println(cfg.Validate())
 	// Output:
 	// impl: config: A4: Retention is 12h0m0s: want more than RetryHorizon + 2·MessageLifetime + MaxClockSkew = 12h4m1s, or a retry finds its record forgotten
-	// impl: config: A1: ProviderWindow is 3m0s: want more than Lease + ReconcileInterval + MessageLifetime + 2·MaxClockSkew = 3m32s, or no second send fits into it
+	// impl: config: A1: ProviderWindow is 3m0s: want more than Lease + ReconcileInterval + HealthyRun + MessageLifetime + 2·MaxClockSkew = 3m52s, or no second send fits into it
 }
 
 // What is not final says when to ask again.

@@ -110,7 +110,7 @@ type Observer interface {
 // Observation is one finished port call or one answer of the service.
 type Observation struct {
 	Step Step
-	ID   ID
+	ID   ID    // zero for sweep and collect, which are about no one record
 	Err  error // nil when the call was answered as hoped
 }
 

@@ -3,6 +3,9 @@ package impl
 import (
 	"bytes"
 	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // PaidReply is the reply to a charge of the record.
@@ -10,7 +13,7 @@ func PaidReply(rec *Record, chargeID string) Reply {
 	amount, _ := ParseAmount(rec.Request) // checked before the claim
 	b := make([]byte, 0, 96)
 	b = append(b, `{"status":"paid","charge":`...)
-	b = strconv.AppendQuote(b, chargeID)
+	b = quoted(b, chargeID)
 	b = append(b, `,"amount":`...)
 	b = strconv.AppendInt(b, amount.Minor, 10)
 	b = append(b, `,"currency":"`...)
@@ -23,7 +26,7 @@ func PaidReply(rec *Record, chargeID string) Reply {
 func DeclinedReply(code string) Reply {
 	b := make([]byte, 0, 64)
 	b = append(b, `{"status":"declined","code":`...)
-	b = strconv.AppendQuote(b, code)
+	b = quoted(b, code)
 	b = append(b, '}')
 	return Reply{Outcome: OutcomeDeclined, Status: 402, Header: jsonHeader, Body: b}
 }
@@ -42,4 +45,13 @@ func (r *Reply) Equal(o *Reply) bool {
 		}
 	}
 	return bytes.Equal(r.Body, o.Body)
+}
+
+// quoted appends a JSON string. Bytes that are not UTF-8 become U+FFFD.
+func quoted(b []byte, s string) []byte {
+	if out, err := jsontext.AppendQuote(b, s); err == nil {
+		return out
+	}
+	out, _ := jsontext.AppendQuote(b, strings.ToValidUTF8(s, "\uFFFD")) // now it cannot fail
+	return out
 }

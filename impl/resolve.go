@@ -89,6 +89,7 @@ const sweepLimit = 100
 func (s *Service) Reconcile(ctx context.Context) error {
 	now := s.ports.Clock.Now()
 	unfinished, err := s.ports.Registry.Unfinished(ctx, StepSweep, now, sweepLimit)
+	Begin(ctx, &s.cfg, &s.ports).Observe(StepSweep, ID{}, err)
 	if err != nil {
 		return err
 	}
@@ -104,6 +105,7 @@ func (s *Service) Reconcile(ctx context.Context) error {
 func (s *Service) collect(ctx context.Context) error {
 	now := s.ports.Clock.Now()
 	expired, err := s.ports.Registry.Expired(ctx, StepCollect, now, sweepLimit)
+	Begin(ctx, &s.cfg, &s.ports).Observe(StepCollect, ID{}, err)
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,9 @@ func (r *Run) Owner() string { return r.owner }
 // Parse bounds the key, computes the fingerprint, and derives everything of
 // the record that does not depend on time.
 func Parse(req Request) (Record, error) {
+	if req.Scope == "" {
+		return Record{}, &RefusedError{"scope", errors.New("it is empty")}
+	}
 	key, err := idemkey.Parse(req.Key)
 	if err != nil {
 		return Record{}, &RefusedError{"key", err}

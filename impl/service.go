@@ -1,8 +1,6 @@
 package impl
 
-import (
-	"context"
-)
+import "context"
 
 // Service is the reference handler and reconciler. It holds no state of its
 // own: everything that must survive a crash is in the registry.
@@ -30,6 +28,13 @@ func (s *Service) Handle(ctx context.Context, req Request) (Reply, error) {
 		return Reply{}, err
 	}
 	r := Begin(ctx, &s.cfg, &s.ports)
+	reply, err := r.answer(fresh)
+	r.Observe(StepReply, fresh.ID, err)
+	return reply, err
+}
+
+// answer claims the operation and goes on by whose it is.
+func (r *Run) answer(fresh Record) (Reply, error) {
 	rec, mine, err := r.Claim(fresh)
 	switch {
 	case err != nil:

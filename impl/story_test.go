@@ -189,7 +189,7 @@ func (w *world) do(a args) {
 			if o.Err != nil {
 				answer = o.Err.Error()
 			}
-			w.printf("%v %s: %s", o.Step, o.ID.Key, answer)
+			w.printf("%s: %s", strings.TrimSpace(fmt.Sprintf("%v %s", o.Step, o.ID.Key)), answer)
 		}
 		w.observed = nil
 	case "plant":

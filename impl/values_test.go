@@ -1,6 +1,7 @@
 package impl_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -87,6 +88,28 @@ func TestReplies(t *testing.T) {
 	} {
 		if got := replyText(tt.reply); got != tt.want {
 			t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+		}
+	}
+}
+
+// A provider's words are the provider's: whatever they are, the reply that
+// quotes them is JSON that says them.
+func TestRepliesAreJSON(t *testing.T) {
+	for _, tt := range []struct{ word, want string }{
+		{"card_declined", "card_declined"},
+		{`"quoted" \`, `"quoted" \`},
+		{"\x00\a\v\x7f\u2028", "\x00\a\v\x7f\u2028"},
+		{"a\U000e0001b", "a\U000e0001b"},
+		{"a\xff\xfeb", "a\ufffdb"}, // not text
+	} {
+		for field, reply := range map[string]impl.Reply{
+			"code":   impl.DeclinedReply(tt.word),
+			"charge": impl.PaidReply(&impl.Record{Request: []byte(`{"amount":1,"currency":"EUR"}`)}, tt.word),
+		} {
+			var members map[string]any
+			if err := json.Unmarshal(reply.Body, &members); err != nil || members[field] != tt.want {
+				t.Errorf("%q became %s, read as %q (%v), want %q", tt.word, reply.Body, members[field], err, tt.want)
+			}
 		}
 	}
 }
@@ -198,6 +221,27 @@ func TestParseStep(t *testing.T) {
 		if got != impl.StepNone || err == nil || !strings.Contains(err.Error(), "take-over") || !strings.Contains(err.Error(), "collect") {
 			t.Errorf("ParseStep(%q) = %v, %v: want an error that lists the names", name, got, err)
 		}
+	}
+}
+
+// Without a scope all tenants would share one key space.
+func TestParseWantsAScope(t *testing.T) {
+	req := impl.Request{Scope: impl.Scope("", ""), Endpoint: endpoint, Key: "k1", Body: []byte(`{"amount":1,"currency":"EUR"}`)}
+	if _, err := impl.Parse(req); err != nil {
+		t.Errorf("Parse returned %v of the scope %q", err, req.Scope)
+	}
+	req.Scope = ""
+	_, err := impl.Parse(req)
+	if refused, ok := errors.AsType[*impl.RefusedError](err); !ok || refused.Field != "scope" {
+		t.Errorf("Parse returned %v of no scope, want a refusal", err)
+	}
+}
+
+// The words of a refusal go to clients and into logs: they are ours.
+func TestParseSaysTheSameEveryTime(t *testing.T) {
+	_, err := impl.ParseAmount([]byte(`{"amount":"1200","currency":"EUR"}`))
+	if want := "want a JSON object with an integer amount and a currency"; err == nil || err.Error() != want {
+		t.Errorf("ParseAmount returned %v, want %q", err, want)
 	}
 }
 

@@ -31,9 +31,16 @@ type Client struct {
 // New returns a client.
 func New(ports impl.ClientPorts, retry Retry) *Client { return &Client{ports, retry} }
 
+// ErrHorizon is returned by Pay when the horizon was over before the first
+// attempt of this call: nothing was sent.
+var ErrHorizon = errors.New("client: the retry horizon is over")
+
 // Pay sends attempts until an answer is final or the horizon is over, and
-// returns the last answer.
-func (c *Client) Pay(ctx context.Context, p impl.Payment) (impl.Reply, error) {
+// returns the last answer. The clock is read right before every attempt, so
+// that neither a restart nor a sleep that took longer sends one too late. A
+// caller that restarts gives back the key that was journaled and the instant
+// of the first attempt, which it has to keep together.
+func (c *Client) Pay(ctx context.Context, p impl.Payment) (reply impl.Reply, err error) {
 	key := p.Key
 	if key == "" {
 		key = c.ports.IDs.Key()
@@ -43,17 +50,17 @@ func (c *Client) Pay(ctx context.Context, p impl.Payment) (impl.Reply, error) {
 	if since.IsZero() {
 		since = c.ports.Clock.Now()
 	}
-	pause := c.retry.First
-	for {
-		reply, err := c.ports.Transport.Send(ctx, impl.Request{Scope: p.Scope, Endpoint: p.Endpoint, Key: key, Body: p.Body})
+	err = ErrHorizon
+	for pause := c.retry.First; c.ports.Clock.Now().Sub(since) <= c.retry.Horizon; pause = min(2*pause, c.retry.Most) {
+		reply, err = c.ports.Transport.Send(ctx, impl.Request{Scope: p.Scope, Endpoint: p.Endpoint, Key: key, Body: p.Body})
 		if Final(err) || c.ports.Clock.Now().Add(pause).Sub(since) > c.retry.Horizon {
-			return reply, err
+			break
 		}
 		if c.ports.Clock.Sleep(ctx, pause) != nil {
-			return reply, err
+			break
 		}
-		pause = min(2*pause, c.retry.Most)
 	}
+	return reply, err
 }
 
 // Final reports whether an answer ends the operation for the client: a reply,

@@ -24,6 +24,7 @@ type world struct {
 	answers []error
 	keys    int
 	log     []string
+	over    time.Duration               // how much longer than asked a sleep takes
 	asleep  func(context.Context) error // what sleeping returns; may be nil
 }
 
@@ -38,7 +39,7 @@ func (w *world) Sleep(ctx context.Context, d time.Duration) error {
 	if w.asleep != nil {
 		return w.asleep(ctx)
 	}
-	w.now += d
+	w.now += d + w.over
 	return nil
 }
 
@@ -173,6 +174,51 @@ func TestHorizon(t *testing.T) {
 	}
 }
 
+// A client that comes back too late sends nothing: its record may be gone,
+// and the key would begin a new payment.
+func TestRestartAfterTheHorizon(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		now  time.Duration
+		want []string
+		err  error
+	}{
+		{"at it", retry.Horizon, []string{"send order-1 at 2s"}, impl.ErrUnknown},
+		{"past it", retry.Horizon + time.Nanosecond, nil, client.ErrHorizon},
+		{"a day past it", 24 * time.Hour, nil, client.ErrHorizon},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := &world{now: tt.now}
+			resumed := order
+			resumed.Key, resumed.Since = "order-1", epoch
+			if _, err := w.client(retry).Pay(t.Context(), resumed); !errors.Is(err, tt.err) {
+				t.Errorf("Pay returned %v, want %v", err, tt.err)
+			}
+			w.expect(t, tt.want...)
+		})
+	}
+}
+
+// A machine that was suspended sleeps longer than it was asked to.
+func TestOversleeps(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		over time.Duration
+		want []string
+	}{
+		{"until the horizon", retry.Horizon - retry.First, []string{"journal key-1", "send key-1 at 0s", "sleep 100ms", "send key-1 at 2s"}},
+		{"past the horizon", retry.Horizon - retry.First + time.Nanosecond, []string{"journal key-1", "send key-1 at 0s", "sleep 100ms"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := &world{over: tt.over, answers: []error{impl.ErrUnavailable}}
+			if _, err := w.client(retry).Pay(t.Context(), order); !errors.Is(err, impl.ErrUnavailable) {
+				t.Errorf("Pay returned %v, want the last answer", err)
+			}
+			w.expect(t, tt.want...)
+		})
+	}
+}
+
 func TestFinal(t *testing.T) {
 	for _, tt := range []struct {
 		err  error
@@ -229,7 +275,7 @@ func TestRetryLaws(t *testing.T) {
 		}
 		r := client.Retry{Horizon: ms("Horizon", 1, 3000), First: ms("First", 1, 200)}
 		r.Most = r.First + ms("Most above First", 0, 400)
-		w := &world{takes: ms("takes", 0, 100)}
+		w := &world{takes: ms("takes", 0, 100), over: ms("over", 0, 300)}
 		if _, err := w.client(r).Pay(context.Background(), order); !errors.Is(err, impl.ErrUnknown) {
 			t.Fatalf("Pay returned %v, want the last answer", err)
 		}
@@ -242,6 +288,9 @@ func TestRetryLaws(t *testing.T) {
 				break
 			}
 			want = append(want, fmt.Sprintf("sleep %v", pause))
+			if now += w.over; now > r.Horizon {
+				break
+			}
 		}
 		if !slices.Equal(w.log, want) {
 			t.Fatalf("happened\n  %s\nwant\n  %s", strings.Join(w.log, "\n  "), strings.Join(want, "\n  "))
