@@ -17,6 +17,7 @@
 //	replay      run one plan again and show what happens
 //	explain     say what each fault of a plan does, and what would have helped
 //	matrix      show which faults break which designs, and by how few
+//	compare     measure how soon each strategy breaks each wrong design
 //	check       judge a recorded history from any system
 //	designs     list the gallery of designs, right and wrong
 //	scenarios   list what clients can want in a simulation
