@@ -37,6 +37,7 @@ func (s *Subject) Plan(weather uint64, deviations []plan.Deviation) *plan.Plan {
 // other.
 type arena struct {
 	subject Subject
+	cfg     sim.Config
 	world   *sim.World
 	header  history.Header
 	checker *invariant.Checker
@@ -48,15 +49,16 @@ type arena struct {
 }
 
 func newArena(s Subject, registry impl.Registry, empty func() error) (*arena, error) {
-	w, err := sim.New(sim.Config{
+	cfg := sim.Config{
 		Design: s.Design, Scenario: s.Scenario, Profile: s.Profile, Classes: s.Classes, Break: s.Break,
 		Store: registry, Empty: empty,
-	})
+	}
+	w, err := sim.New(cfg)
 	if err != nil {
 		return nil, err
 	}
 	h := w.Header()
-	return &arena{subject: s, world: w, header: h, checker: invariant.New(h)}, nil
+	return &arena{subject: s, cfg: cfg, world: w, header: h, checker: invariant.New(h)}, nil
 }
 
 // Event makes an arena the sink of its world.
@@ -108,11 +110,22 @@ func doubtful(res *sim.Result) bool {
 	return res.Finding != nil && res.Finding.Kind == sim.GoroutineFinding
 }
 
-// replay makes the run of a list of deviations.
+// replay makes the run of a list of deviations, again in a fresh world while
+// it is doubtful.
 func (a *arena) replay(weather uint64, deviations []plan.Deviation, h how) *sim.Result {
-	a.fixed.Reset(deviations)
 	h.weather = weather
-	return a.run(&a.fixed, h)
+	for try := 1; ; try++ {
+		a.fixed.Reset(deviations)
+		res := a.run(&a.fixed, h)
+		if !doubtful(res) || try == goroutineTries {
+			return res
+		}
+		w, err := sim.New(a.cfg)
+		if err != nil {
+			return res
+		}
+		a.world = w
+	}
 }
 
 // Gravity is the order in which violations are told: money and what people
