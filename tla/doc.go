@@ -1,7 +1,7 @@
-// Package tla runs the specification that stands beside it, ChargeOnce.tla,
-// under TLC, and says what came out.
+// Package tla runs the specifications that stand beside it, ChargeOnce.tla and
+// Window.tla, under TLC, and says what came out.
 //
-// Every file in cfg is one question to the specification, and manifest.json
+// Every file in cfg is one question to a specification, and manifest.json
 // has one entry for it: what must come out, how many states there are, and how
 // long the shortest counterexample is where one is wanted. The tests ask TLC
 // all of them, expected failures included; the table in README.md is made from

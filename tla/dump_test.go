@@ -19,7 +19,7 @@ import (
 func TestStatesAreTheSame(t *testing.T) {
 	tlc := tools(t)
 	for _, e := range readManifest(t).Specifications {
-		if e.Kind != KindProtocol || e.Class != ClassCI {
+		if e.Module != twinModule || e.Kind != KindProtocol || e.Class != ClassCI {
 			continue
 		}
 		t.Run(e.Config, func(t *testing.T) {
