@@ -425,3 +425,34 @@ func TestClocksGoWrongByTheirBound(t *testing.T) {
 		}
 	}
 }
+
+// A charge that the provider applies late lands at the bound, and within the
+// message's lifetime however late the message came.
+func TestALateChargeLandsWithinTheLifetime(t *testing.T) {
+	cfg := world(t, "reference", "one-payment")
+	service := sim.ServiceConfig(cfg.Profile)
+	const late = "late provider charge of client-1/order-1/try-1 "
+	for _, tt := range []struct {
+		plan     []string
+		at, most time.Duration // after the message left
+	}{
+		{[]string{late + "past-timeout"}, hop + sim.DefaultTiming.CallTimeout + 1, service.Lease},
+		{[]string{late + "past-lease"}, hop + service.Lease + service.MaxClockSkew + 1, service.MessageLifetime},
+		{[]string{late + "to-maximum"}, service.MessageLifetime, service.MessageLifetime},
+		{[]string{late + "past-lease", "hold " + firstC + " past-lease"}, service.MessageLifetime, service.MessageLifetime},
+	} {
+		s := newStage(t, cfg)
+		s.follow(t, tt.plan...)
+		_, left := find(t, s.Lines(), 0, sim.MarkSend, plan.Server|1, impl.StepCharge)
+		first := plan.NewAttempt(plan.Client|1, 1, 1)
+		landed := time.Duration(-1)
+		for _, l := range s.Lines() {
+			if l.Mark == sim.MarkSettle && l.Who == plan.Provider && l.Step == impl.StepCharge && l.Attempt == first {
+				landed = time.Duration(l.At)
+			}
+		}
+		if took := landed - left; took < tt.at || took > tt.most {
+			t.Errorf("%q: it lands %v after it left, want %v to %v", tt.plan, took, tt.at, tt.most)
+		}
+	}
+}
