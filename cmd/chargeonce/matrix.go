@@ -449,7 +449,7 @@ func mark(c *search.Cell) string {
 type markdown struct{}
 
 func (markdown) head(w io.Writer) {
-	fmt.Fprint(w, "| design | breaks | all faults together | single kinds of faults that break it |\n|---|---|---|---|\n")
+	fmt.Fprint(w, "| design | breaks | all faults together | by how many of one kind any invariant falls |\n|---|---|---|---|\n")
 }
 
 func (markdown) row(w io.Writer, d *impl.Design, cells []*search.Cell) {
@@ -460,7 +460,7 @@ func (markdown) row(w io.Writer, d *impl.Design, cells []*search.Cell) {
 		case c.Faults == search.AllFaults && c.Verdict == search.Held:
 			all = "holds with ≤ " + fmt.Sprint(c.Bound)
 		case c.Faults == search.AllFaults && c.Verdict == search.Violated:
-			all = "by " + c.Size()
+			all = "by " + strings.Replace(c.Size(), ">", "more than ", 1)
 			if c.Sooner != "" {
 				all += " (" + c.Sooner + ")"
 			}

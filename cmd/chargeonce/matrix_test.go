@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,27 +93,28 @@ func TestMatrixIsOfTheGallery(t *testing.T) {
 }
 
 // The lines of the README around the matrix.
-const matrixBegin, matrixEnd = "<!-- matrix: chargeonce matrix -markdown -->\n", "<!-- /matrix -->"
+const matrixBegin, matrixEnd = "<!-- matrix: begin -->\n", "<!-- matrix: end -->\n"
 
 // The table in the README is what matrix -markdown writes.
 func TestMatrixInReadme(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(readme), matrixBegin) {
-		t.Skipf("the README has no line %q", strings.TrimSpace(matrixBegin))
-	}
 	var want strings.Builder
 	var form markdown
 	form.head(&want)
 	for _, d := range designs.All() {
 		form.row(&want, &d, knownRow(&d))
 	}
-	_, rest, _ := strings.Cut(string(readme), matrixBegin)
-	got, _, ends := strings.Cut(rest, matrixEnd)
-	if !ends || strings.TrimSpace(got) != strings.TrimSpace(want.String()) {
-		t.Errorf("the README has between %q and %q\n%s\nwant\n%s", matrixBegin, matrixEnd, got, want.String())
+	name := filepath.Join("..", "..", "README.md")
+	before, rest, begins := strings.Cut(read(t, name), matrixBegin)
+	got, after, ends := strings.Cut(rest, matrixEnd)
+	switch {
+	case !begins || !ends:
+		t.Fatalf("the README lacks the lines %q and %q", matrixBegin, matrixEnd)
+	case *update:
+		write(t, name, before+matrixBegin+want.String()+matrixEnd+after)
+	case got == "":
+		t.Skip("the README has no table yet; write it with go test ./cmd/chargeonce -run TestMatrixInReadme -update")
+	case got != want.String():
+		t.Errorf("the README has\n%s\nwant (write it with go test ./cmd/chargeonce -run TestMatrixInReadme -update)\n%s", got, want.String())
 	}
 }
 
