@@ -28,8 +28,10 @@ type Registry interface {
 	Delete(ctx context.Context, step Step, id ID, was Fence) error
 	// Unfinished returns at most limit records that are claimed, sent or in
 	// review and whose lease ended before the instant, the oldest lease first,
-	// then by scope and key.
-	Unfinished(ctx context.Context, step Step, before time.Time, limit int) ([]Record, error)
+	// then by scope and key (as bytes): those strictly after the cursor in that
+	// order, or from the beginning if it is zero. What is left open keeps its
+	// place, so that whoever wants all has to go on from the last one.
+	Unfinished(ctx context.Context, step Step, before time.Time, after Cursor, limit int) ([]Record, error)
 	// Expired returns at most limit terminal records whose ExpiresAt is
 	// before the instant, the earliest first, then by scope and key.
 	Expired(ctx context.Context, step Step, before time.Time, limit int) ([]Record, error)

@@ -1,6 +1,7 @@
 package impl
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -70,6 +71,24 @@ type Fence struct {
 
 // Fence returns the fence of the record as it is.
 func (r *Record) Fence() Fence { return Fence{r.Version, r.Owner} }
+
+// Cursor is a place in the order of Registry.Unfinished, whether a record is
+// there or not. The zero Cursor is the beginning, before any record.
+type Cursor struct {
+	LeaseUntil time.Time
+	ID         ID
+}
+
+// Cursor returns the place of the record as it is.
+func (r *Record) Cursor() Cursor { return Cursor{r.LeaseUntil, r.ID} }
+
+// Compare orders places by lease, then by scope and key: it is -1, 0 or +1.
+func (c Cursor) Compare(o Cursor) int {
+	return cmp.Or(c.LeaseUntil.Compare(o.LeaseUntil), cmp.Compare(c.ID.Scope, o.ID.Scope), cmp.Compare(c.ID.Key, o.ID.Key))
+}
+
+// IsZero reports whether the cursor is the beginning.
+func (c Cursor) IsZero() bool { return c.LeaseUntil.IsZero() && c.ID == ID{} }
 
 // Outcome is what a final reply says of the money.
 type Outcome uint8

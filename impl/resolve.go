@@ -3,6 +3,8 @@ package impl
 import (
 	"context"
 	"errors"
+	"iter"
+	"time"
 )
 
 // want says whether somebody asks for the outcome now.
@@ -79,21 +81,45 @@ func (r *Run) review(rec Record) (Reply, error) {
 	return r.InProgress()
 }
 
-// sweepLimit bounds one sweep; what is left over is found by the next.
+// sweepLimit bounds one answer of the registry.
 const sweepLimit = 100
+
+// Sweep yields all unfinished records whose lease ended before the instant, a
+// page at a time: what is left open, however much of it, hides nothing that
+// comes after it. It ends with the registry's error, if there is one.
+func (r *Run) Sweep(before time.Time) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for after := (Cursor{}); ; {
+			page, err := r.ports.Registry.Unfinished(r.ctx, StepSweep, before, after, sweepLimit)
+			r.Observe(StepSweep, ID{}, err)
+			if err != nil {
+				yield(Record{}, err)
+				return
+			}
+			for _, rec := range page {
+				if !yield(rec, nil) {
+					return
+				}
+			}
+			if len(page) < sweepLimit {
+				return
+			}
+			after = page[len(page)-1].Cursor()
+		}
+	}
+}
 
 // Reconcile sweeps once: it resolves the unfinished records whose lease is
 // over, drops the bodies of expired replies and deletes expired tombstones.
 // It returns the first error of the registry; what it did not reach is found
-// by the next sweep.
+// by the next sweep. Of what has expired a sweep takes a part and the next
+// ones the rest, since what was taken is gone.
 func (s *Service) Reconcile(ctx context.Context) error {
 	now := s.ports.Clock.Now()
-	unfinished, err := s.ports.Registry.Unfinished(ctx, StepSweep, now, sweepLimit)
-	Begin(ctx, &s.cfg, &s.ports).Observe(StepSweep, ID{}, err)
-	if err != nil {
-		return err
-	}
-	for _, rec := range unfinished {
+	for rec, err := range Begin(ctx, &s.cfg, &s.ports).Sweep(now) {
+		if err != nil {
+			return err
+		}
 		// Every answer but a settled one leaves the record to a later sweep.
 		_, _ = Begin(ctx, &s.cfg, &s.ports).resolve(rec, want(s.cfg.RollForward))
 	}

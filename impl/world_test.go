@@ -271,8 +271,8 @@ func (s *store) Delete(ctx context.Context, step impl.Step, id impl.ID, was impl
 	})
 }
 
-func (s *store) Unfinished(ctx context.Context, step impl.Step, before time.Time, limit int) ([]impl.Record, error) {
-	return s.list(step, before, func() ([]impl.Record, error) { return s.registry.Unfinished(ctx, step, before, limit) })
+func (s *store) Unfinished(ctx context.Context, step impl.Step, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
+	return s.list(step, before, func() ([]impl.Record, error) { return s.registry.Unfinished(ctx, step, before, after, limit) })
 }
 
 func (s *store) Expired(ctx context.Context, step impl.Step, before time.Time, limit int) ([]impl.Record, error) {

@@ -51,7 +51,7 @@ func TestPortsOfADeadProcessDoNothing(t *testing.T) {
 		"Get":        func(p impl.Ports) { _, _, _ = p.Registry.Get(ctx, impl.StepReadBack, junk.ID) },
 		"Update":     func(p impl.Ports) { _ = p.Registry.Update(ctx, impl.StepComplete, impl.Fence{}, junk) },
 		"Delete":     func(p impl.Ports) { _ = p.Registry.Delete(ctx, impl.StepCollect, junk.ID, impl.Fence{}) },
-		"Unfinished": func(p impl.Ports) { _, _ = p.Registry.Unfinished(ctx, impl.StepSweep, time.Now(), 9) },
+		"Unfinished": func(p impl.Ports) { _, _ = p.Registry.Unfinished(ctx, impl.StepSweep, time.Now(), impl.Cursor{}, 9) },
 		"Expired":    func(p impl.Ports) { _, _ = p.Registry.Expired(ctx, impl.StepCollect, time.Now(), 9) },
 		"Charge": func(p impl.Ports) {
 			_, _ = p.Provider.Charge(ctx, impl.StepCharge, impl.ChargeRequest{Body: []byte(`{"amount":1,"currency":"EUR"}`)})

@@ -53,6 +53,7 @@ type call struct {
 	id     impl.ID
 	fence  impl.Fence
 	before time.Time
+	after  impl.Cursor
 	limit  int
 	charge impl.ChargeRequest
 	refund impl.RefundRequest
@@ -173,10 +174,10 @@ func (p *process) Delete(_ context.Context, step impl.Step, id impl.ID, was impl
 }
 
 // Unfinished is a port of the code under test.
-func (p *process) Unfinished(_ context.Context, step impl.Step, before time.Time, limit int) ([]impl.Record, error) {
+func (p *process) Unfinished(_ context.Context, step impl.Step, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
 	r, w := p.enter(), p.w
 	c := w.newCall(r, opUnfinished, step).about(w, 0)
-	c.before, c.limit = before, limit
+	c.before, c.after, c.limit = before, after, limit
 	a := w.exchange(c, plan.Registry, p.callTimeout())
 	return a.list, a.err
 }

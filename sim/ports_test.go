@@ -46,8 +46,8 @@ func (s *strict) Get(ctx context.Context, step impl.Step, id impl.ID) (impl.Reco
 	return rec, ok, err
 }
 
-func (s *strict) Unfinished(ctx context.Context, step impl.Step, before time.Time, limit int) ([]impl.Record, error) {
-	list, err := s.Registry.Unfinished(ctx, step, before, limit)
+func (s *strict) Unfinished(ctx context.Context, step impl.Step, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
+	list, err := s.Registry.Unfinished(ctx, step, before, after, limit)
 	s.judge("Unfinished", err, list)
 	return list, err
 }

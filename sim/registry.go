@@ -112,7 +112,7 @@ func (w *World) apply(c *call, a *answer) {
 			w.forgot(c)
 		}
 	case opUnfinished:
-		a.list, a.err = store.Unfinished(background, c.step, c.before, c.limit)
+		a.list, a.err = store.Unfinished(background, c.step, c.before, c.after, c.limit)
 	case opExpired:
 		a.list, a.err = store.Expired(background, c.step, c.before, c.limit)
 	}

@@ -46,11 +46,10 @@ func (c *compensator) audited(r *run, rec impl.Record) bool {
 // Reconcile sweeps once: operations as a retry would resolve them, audits,
 // and what has expired.
 func (c *compensator) Reconcile(ctx context.Context) error {
-	unfinished, err := c.ports.Registry.Unfinished(ctx, impl.StepSweep, c.ports.Clock.Now(), sweepLimit)
-	if err != nil {
-		return err
-	}
-	for _, rec := range unfinished {
+	for rec, err := range impl.Begin(ctx, &c.cfg, &c.ports).Sweep(c.ports.Clock.Now()) {
+		if err != nil {
+			return err
+		}
 		r := begin(ctx, &c.cfg, &c.ports)
 		if isAudit(rec.ID) {
 			c.audit(r, rec)

@@ -57,11 +57,10 @@ func (o *outbox) Handle(ctx context.Context, req impl.Request) (impl.Reply, erro
 
 // Reconcile is the relay.
 func (o *outbox) Reconcile(ctx context.Context) error {
-	entries, err := o.ports.Registry.Unfinished(ctx, impl.StepSweep, o.ports.Clock.Now(), sweepLimit)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
+	for entry, err := range impl.Begin(ctx, &o.cfg, &o.ports).Sweep(o.ports.Clock.Now()) {
+		if err != nil {
+			return err
+		}
 		r := begin(ctx, &o.cfg, &o.ports)
 		taken, err := r.takeOver(entry)
 		if err != nil || !r.MaySend(&taken) {

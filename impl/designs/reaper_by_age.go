@@ -24,19 +24,25 @@ shows the defect alone.`,
 
 		Client:  oneKey,
 		Handler: serviceHandler,
-		Reconciler: func(_ impl.Config, ports impl.Ports) impl.Reconciler {
-			return &reaper{ports}
+		Reconciler: func(cfg impl.Config, ports impl.Ports) impl.Reconciler {
+			return &reaper{cfg, ports}
 		},
 	}
 }
 
-type reaper struct{ ports impl.Ports }
+type reaper struct {
+	cfg   impl.Config
+	ports impl.Ports
+}
 
 func (p *reaper) Reconcile(ctx context.Context) error {
 	now := p.ports.Clock.Now()
-	unfinished, err := p.ports.Registry.Unfinished(ctx, impl.StepSweep, now, sweepLimit)
-	if err != nil {
-		return err
+	var unfinished []impl.Record
+	for rec, err := range impl.Begin(ctx, &p.cfg, &p.ports).Sweep(now) {
+		if err != nil {
+			return err
+		}
+		unfinished = append(unfinished, rec)
 	}
 	expired, err := p.ports.Registry.Expired(ctx, impl.StepCollect, now, sweepLimit)
 	if err != nil {

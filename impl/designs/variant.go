@@ -276,11 +276,10 @@ func (t *twin) found(r *run, rec impl.Record, charges []impl.Charge) (impl.Reply
 
 func (t *twin) Reconcile(ctx context.Context) error {
 	now := t.ports.Clock.Now()
-	unfinished, err := t.ports.Registry.Unfinished(ctx, impl.StepSweep, now, sweepLimit)
-	if err != nil {
-		return err
-	}
-	for _, rec := range unfinished {
+	for rec, err := range impl.Begin(ctx, &t.cfg, &t.ports).Sweep(now) {
+		if err != nil {
+			return err
+		}
 		_, _ = t.settleOrSend(t.begin(ctx), rec, want(t.cfg.RollForward))
 	}
 	return t.collect(ctx)

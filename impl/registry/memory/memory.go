@@ -104,9 +104,10 @@ func (r *Registry) Delete(_ context.Context, _ impl.Step, id impl.ID, was impl.F
 
 // Unfinished returns the unfinished records whose lease is over, as
 // [impl.Registry] orders them. It never fails.
-func (r *Registry) Unfinished(_ context.Context, _ impl.Step, before time.Time, limit int) ([]impl.Record, error) {
+func (r *Registry) Unfinished(_ context.Context, _ impl.Step, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
 	return r.due(limit, func(rec *impl.Record) (time.Time, bool) {
-		return rec.LeaseUntil, unfinished(rec.State) && rec.LeaseUntil.Before(before)
+		return rec.LeaseUntil, unfinished(rec.State) && rec.LeaseUntil.Before(before) &&
+			(after.IsZero() || rec.Cursor().Compare(after) > 0)
 	}), nil
 }
 

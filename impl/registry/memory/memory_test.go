@@ -59,7 +59,7 @@ func TestReuseAllocatesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if due, err := r.Unfinished(ctx, impl.StepSweep, at, 100); len(due) != 0 || err != nil {
+		if due, err := r.Unfinished(ctx, impl.StepSweep, at, impl.Cursor{}, 100); len(due) != 0 || err != nil {
 			t.Fatalf("Unfinished returned %v, %v", due, err)
 		}
 		r.Reset()
@@ -92,7 +92,7 @@ func BenchmarkRun(b *testing.B) {
 				_ = r.Update(ctx, impl.StepComplete, impl.Fence{Version: 1, Owner: rec.Owner}, rec)
 			}
 		}
-		_, _ = r.Unfinished(ctx, impl.StepSweep, at, 100)
+		_, _ = r.Unfinished(ctx, impl.StepSweep, at, impl.Cursor{}, 100)
 		r.Reset()
 	}
 }

@@ -249,7 +249,7 @@ var (
 	unfinished = sweep{
 		"Unfinished",
 		func(w world, before time.Time, limit int) ([]impl.Record, error) {
-			return w.Unfinished(w.ctx, impl.StepSweep, before, limit)
+			return w.Unfinished(w.ctx, impl.StepSweep, before, impl.Cursor{}, limit)
 		},
 		[]impl.State{impl.StateClaimed, impl.StateSent, impl.StateReview},
 		func(rec *impl.Record) *time.Time { return &rec.LeaseUntil },

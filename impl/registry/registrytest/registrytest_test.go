@@ -23,7 +23,7 @@ type broken struct {
 	get     func(r impl.Registry, id impl.ID) (impl.Record, bool, error)
 	update  func(r impl.Registry, was impl.Fence, next impl.Record) error
 	delete  func(r impl.Registry, id impl.ID, was impl.Fence) error
-	sweep   func(r impl.Registry, before time.Time, limit int) ([]impl.Record, error)
+	sweep   func(r impl.Registry, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error)
 	collect func(r impl.Registry, before time.Time, limit int) ([]impl.Record, error)
 }
 
@@ -57,11 +57,11 @@ func (b broken) Delete(_ context.Context, step impl.Step, id impl.ID, was impl.F
 	return b.delete(b.Registry, id, was)
 }
 
-func (b broken) Unfinished(_ context.Context, step impl.Step, before time.Time, limit int) ([]impl.Record, error) {
+func (b broken) Unfinished(_ context.Context, step impl.Step, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
 	if b.sweep == nil {
-		return b.Registry.Unfinished(ctx, step, before, limit)
+		return b.Registry.Unfinished(ctx, step, before, after, limit)
 	}
-	return b.sweep(b.Registry, before, limit)
+	return b.sweep(b.Registry, before, after, limit)
 }
 
 func (b broken) Expired(_ context.Context, step impl.Step, before time.Time, limit int) ([]impl.Record, error) {
@@ -85,8 +85,8 @@ func update(r impl.Registry, was impl.Fence, next impl.Record) error {
 func remove(r impl.Registry, id impl.ID, was impl.Fence) error {
 	return r.Delete(ctx, impl.StepCollect, id, was)
 }
-func unfinished(r impl.Registry, before time.Time, limit int) ([]impl.Record, error) {
-	return r.Unfinished(ctx, impl.StepSweep, before, limit)
+func unfinished(r impl.Registry, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
+	return r.Unfinished(ctx, impl.StepSweep, before, after, limit)
 }
 func expired(r impl.Registry, before time.Time, limit int) ([]impl.Record, error) {
 	return r.Expired(ctx, impl.StepCollect, before, limit)
@@ -279,24 +279,24 @@ var bugs = map[string]struct {
 		}
 		return nil
 	}}},
-	"the sweep forgets reviews": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, limit int) ([]impl.Record, error) {
-		recs, err := unfinished(r, before, limit)
+	"the sweep forgets reviews": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
+		recs, err := unfinished(r, before, after, limit)
 		return slices.DeleteFunc(recs, func(rec impl.Record) bool { return rec.State == impl.StateReview }), err
 	}}},
-	"the sweep is empty": {"Unfinished", broken{sweep: func(impl.Registry, time.Time, int) ([]impl.Record, error) { return nil, nil }}},
-	"the sweep includes the instant": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, limit int) ([]impl.Record, error) {
-		return unfinished(r, before.Add(1), limit)
+	"the sweep is empty": {"Unfinished", broken{sweep: func(impl.Registry, time.Time, impl.Cursor, int) ([]impl.Record, error) { return nil, nil }}},
+	"the sweep includes the instant": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
+		return unfinished(r, before.Add(1), after, limit)
 	}}},
-	"the sweep has no limit": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, limit int) ([]impl.Record, error) {
-		return unfinished(r, before, 1000)
+	"the sweep has no limit": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
+		return unfinished(r, before, after, 1000)
 	}}},
-	"the sweep orders by key": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, limit int) ([]impl.Record, error) {
-		recs, err := unfinished(r, before, limit)
+	"the sweep orders by key": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
+		recs, err := unfinished(r, before, after, limit)
 		slices.SortStableFunc(recs, func(a, b impl.Record) int { return cmp.Compare(a.Key, b.Key) })
 		return recs, err
 	}}},
-	"the sweep cuts before it orders": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, limit int) ([]impl.Record, error) {
-		recs, err := unfinished(r, before, 1000)
+	"the sweep cuts before it orders": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
+		recs, err := unfinished(r, before, after, 1000)
 		slices.Reverse(recs)
 		recs = recs[:max(0, min(limit, len(recs)))]
 		slices.SortFunc(recs, func(a, b impl.Record) int {
@@ -304,8 +304,8 @@ var bugs = map[string]struct {
 		})
 		return recs, err
 	}}},
-	"the sweep returns records without their body": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, limit int) ([]impl.Record, error) {
-		recs, err := unfinished(r, before, limit)
+	"the sweep returns records without their body": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
+		recs, err := unfinished(r, before, after, limit)
 		for i := range recs {
 			recs[i].Request = nil
 		}
@@ -313,7 +313,7 @@ var bugs = map[string]struct {
 	}}},
 	"the collection takes unfinished records too": {"Expired", broken{collect: func(r impl.Registry, before time.Time, limit int) ([]impl.Record, error) {
 		recs, _ := expired(r, before, limit)
-		more, _ := unfinished(r, before, limit)
+		more, _ := unfinished(r, before, impl.Cursor{}, limit)
 		return slices.Concat(recs, more), nil
 	}}},
 	"the collection leaves tombstones": {"Expired", broken{collect: func(r impl.Registry, before time.Time, limit int) ([]impl.Record, error) {

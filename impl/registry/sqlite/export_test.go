@@ -55,7 +55,7 @@ func (r *Registry) Hold() (release func()) {
 
 const (
 	SchemaVersion   = 1
-	UnfinishedQuery = `SELECT ` + columns + ` FROM record WHERE ` + isUnfinished + ` AND lease_until < 5 ORDER BY lease_until, scope, key LIMIT 10`
+	UnfinishedQuery = `SELECT ` + columns + ` FROM record WHERE ` + isUnfinished + ` AND lease_until < 5 AND (lease_until, scope, key) > (3, 's', 'k') ORDER BY lease_until, scope, key LIMIT 10`
 	ExpiredQuery    = `SELECT ` + columns + ` FROM record WHERE ` + isTerminal + ` AND expires_at < 5 ORDER BY expires_at, scope, key LIMIT 10`
 )
 

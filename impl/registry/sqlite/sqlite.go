@@ -27,6 +27,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/chargeonce/chargeonce/impl"
@@ -63,7 +64,8 @@ func (r *Registry) prepare(ctx context.Context) error {
 			WHERE scope = ?1 AND key = ?2 AND version = ?19 AND owner = ?20`},
 		{&r.delete, `DELETE FROM record WHERE scope = ? AND key = ? AND version = ? AND owner = ?`},
 		{&r.unfinished, `SELECT ` + columns + ` FROM record
-			WHERE ` + isUnfinished + ` AND lease_until < ? ORDER BY lease_until, scope, key LIMIT ?`},
+			WHERE ` + isUnfinished + ` AND lease_until < ? AND (lease_until, scope, key) > (?, ?, ?)
+			ORDER BY lease_until, scope, key LIMIT ?`},
 		{&r.expired, `SELECT ` + columns + ` FROM record
 			WHERE ` + isTerminal + ` AND expires_at < ? ORDER BY expires_at, scope, key LIMIT ?`},
 		{&r.reset, `DELETE FROM record`},
@@ -202,17 +204,21 @@ func (r *Registry) fenced(ctx context.Context, stmt *sql.Stmt, args []any) error
 
 // Unfinished returns the unfinished records whose lease is over, as
 // [impl.Registry] orders them.
-func (r *Registry) Unfinished(ctx context.Context, _ impl.Step, before time.Time, limit int) ([]impl.Record, error) {
-	return r.due(ctx, r.unfinished, before, limit)
+func (r *Registry) Unfinished(ctx context.Context, _ impl.Step, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
+	at := any(instantBound(after.LeaseUntil))
+	if after.IsZero() {
+		at = -math.MaxFloat64 // less than any integer: also the record of the empty name comes after it
+	}
+	return r.due(ctx, r.unfinished, limit, instantBound(before), at, after.ID.Scope, after.ID.Key, limit)
 }
 
 // Expired returns the terminal records that are over, as [impl.Registry]
 // orders them.
 func (r *Registry) Expired(ctx context.Context, _ impl.Step, before time.Time, limit int) ([]impl.Record, error) {
-	return r.due(ctx, r.expired, before, limit)
+	return r.due(ctx, r.expired, limit, instantBound(before), limit)
 }
 
-func (r *Registry) due(ctx context.Context, stmt *sql.Stmt, before time.Time, limit int) ([]impl.Record, error) {
+func (r *Registry) due(ctx context.Context, stmt *sql.Stmt, limit int, args ...any) ([]impl.Record, error) {
 	if limit <= 0 {
 		return nil, nil // to SQLite, a negative limit is none
 	}
@@ -221,7 +227,7 @@ func (r *Registry) due(ctx context.Context, stmt *sql.Stmt, before time.Time, li
 		return nil, err
 	}
 	defer r.end()
-	return query(ctx, stmt, instantBound(before), limit)
+	return query(ctx, stmt, args...)
 }
 
 // Reset deletes all records, whatever their state: for tests and simulators

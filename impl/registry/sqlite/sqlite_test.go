@@ -376,7 +376,7 @@ func TestErrors(t *testing.T) {
 			return err
 		},
 		"Unfinished": func(ctx context.Context, r *sqlite.Registry) error {
-			_, err := r.Unfinished(ctx, impl.StepSweep, time.Unix(0, 0), 1)
+			_, err := r.Unfinished(ctx, impl.StepSweep, time.Unix(0, 0), impl.Cursor{}, 1)
 			return err
 		},
 		"Expired": func(ctx context.Context, r *sqlite.Registry) error {
@@ -596,7 +596,7 @@ func TestSweepsBeyondTheRange(t *testing.T) {
 	}
 	for year, want := range map[int]int{-5000: 0, 1000: 1, 1600: 1, 1700: 1, 2200: 2, 2300: 2, 9999: 2} {
 		// The zero time is the first instant of year 1.
-		got, err := r.Unfinished(ctx, impl.StepSweep, time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC), 10)
+		got, err := r.Unfinished(ctx, impl.StepSweep, time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC), impl.Cursor{}, 10)
 		if err != nil || len(got) != want {
 			t.Errorf("in the year %d, Unfinished returned %d records, %v; want %d", year, len(got), err, want)
 		}
