@@ -24,8 +24,9 @@ type outcome struct {
 	Profile       string                `json:"profile"`  // likewise
 	Break         []impl.Assumption     `json:"break,omitempty"`
 	Registry      string                `json:"registry"`
-	Seed          *uint64               `json:"seed,omitempty"`    // sim
-	Planned       int                   `json:"planned,omitempty"` // sim
+	Strategy      string                `json:"strategy,omitempty"` // sim
+	Seed          *uint64               `json:"seed,omitempty"`     // sim
+	Planned       int                   `json:"planned,omitempty"`  // sim
 	Runs          int                   `json:"runs"`
 	RunsPerSecond float64               `json:"runs_per_second"` // of wall time
 	Faults        map[string]faultCount `json:"faults"`
@@ -36,7 +37,8 @@ type outcome struct {
 	*fall
 	*story
 	*comparison
-	Finding *finding `json:"finding,omitempty"`
+	Finding  *finding  `json:"finding,omitempty"`
+	Residual *residual `json:"residual,omitempty"` // sim, if it held and the runs were independent draws
 }
 
 // faultCount says how often a fault was chosen and how often it took effect.

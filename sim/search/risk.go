@@ -30,8 +30,8 @@ type Risk struct {
 	Sets int
 }
 
-// doubt is 1 minus the confidence of Risk's bound.
-const doubt = 0.05
+// Confidence is that of Risk's bound on violations.
+const Confidence = 0.95
 
 // met is the set of the situations that a run met, a bit for each.
 type met uint64
@@ -70,5 +70,5 @@ func newRisk(runs int, sets map[met]int) *Risk {
 	return r
 }
 
-// violationBound is the rate p at which (1-p)^runs = doubt.
-func violationBound(runs int) float64 { return -math.Expm1(math.Log(doubt) / float64(runs)) }
+// violationBound is the rate p at which (1-p)^runs = 1-Confidence.
+func violationBound(runs int) float64 { return -math.Expm1(math.Log(1-Confidence) / float64(runs)) }
