@@ -262,11 +262,7 @@ func TestAcceptedWindowHasRoom(t *testing.T) {
 				smaller.ProviderWindow = time.Duration(1 + i)
 				return smaller.Validate() == nil
 			}))
-			w, err := newWorld(cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.t = t
+			w := open(t, cfg)
 			w.run("fault charge drop")
 			w.run("handle key=k1")
 			w.now = cfg.Lease + cfg.ReconcileInterval

@@ -2,6 +2,7 @@ package registrytest
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -279,8 +280,117 @@ func (w world) finds(sw sweep, before time.Time, limit int, want ...impl.Record)
 	}
 }
 
-func (s suite) unfinished(t *testing.T) { s.sweeps(t, unfinished) }
-func (s suite) expired(t *testing.T)    { s.sweeps(t, expired) }
+func (s suite) unfinished(t *testing.T) {
+	s.sweeps(t, unfinished)
+	s.cursors(t)
+}
+
+func (s suite) expired(t *testing.T) { s.sweeps(t, expired) }
+
+// findsAfter checks what Unfinished returns from a cursor on, in order.
+func (w world) findsAfter(before time.Time, after impl.Cursor, limit int, want ...impl.Record) {
+	w.t.Helper()
+	w.finds(sweep{
+		name: fmt.Sprintf("Unfinished after (%v, %q, %q)", after.LeaseUntil, after.ID.Scope, after.ID.Key),
+		call: func(w world, before time.Time, limit int) ([]impl.Record, error) {
+			return w.Unfinished(w.ctx, impl.StepSweep, before, after, limit)
+		},
+	}, before, limit, want...)
+}
+
+func (s suite) cursors(t *testing.T) {
+	at := func(scope, key string, lease time.Time) impl.Record {
+		rec := claimed(key)
+		rec.Scope, rec.LeaseUntil = scope, lease
+		return rec
+	}
+	before := epoch.Add(time.Minute)
+	// In order. Each part of the place decides somewhere, and where a later
+	// part would decide otherwise.
+	filled := func(t *testing.T) (world, []impl.Record) {
+		w := s.world(t)
+		all := []impl.Record{
+			at("z", "z", time.Time{}),
+			at("y", "y", epoch.Add(-1)),
+			at("", "z", epoch),
+			at("B", "z", epoch),
+			at("a", "", epoch),
+			at("a", "10", epoch),
+			at("a", "9", epoch),
+			at("a", "é", epoch),
+			at("ab", "", epoch),
+			at("a", "a", epoch.Add(1)),
+		}
+		for _, i := range []int{7, 2, 9, 0, 4, 1, 6, 3, 8, 5} {
+			all[i] = w.insert(all[i])
+		}
+		w.insert(at("a", "live", before))
+		return w, all
+	}
+
+	t.Run("returns what is strictly after the cursor", func(t *testing.T) {
+		w, all := filled(t)
+		for i := range all {
+			w.findsAfter(before, all[i].Cursor(), 100, all[i+1:]...)
+			w.findsAfter(before, all[i].Cursor(), 2, all[i+1:min(i+3, len(all))]...)
+		}
+	})
+	t.Run("takes any place for a cursor", func(t *testing.T) {
+		w, all := filled(t)
+		for _, c := range []struct {
+			lease      time.Time
+			scope, key string
+			next       int
+		}{
+			{time.Time{}, "", "a", 0},
+			{time.Time{}, "z", "zz", 1},
+			{epoch.Add(-time.Hour), "zz", "zz", 1},
+			{epoch, "", "", 2},
+			{epoch, "a", "1", 5},
+			{epoch, "a", "100", 6},
+			{epoch, "aa", "zz", 8},
+			{epoch.In(time.FixedZone("UTC+9", 9*60*60)), "a", "9", 7},
+			{epoch.Add(1), "a", "A", 9},
+			{epoch.Add(1), "b", "", 10},
+			{before, "", "", 10},
+			{before.Add(time.Hour), "", "", 10},
+		} {
+			w.findsAfter(before, impl.Cursor{LeaseUntil: c.lease, ID: impl.ID{Scope: c.scope, Key: c.key}}, 100, all[c.next:]...)
+		}
+	})
+	t.Run("begins before the record of no lease and no name", func(t *testing.T) {
+		w := s.world(t)
+		first := w.insert(at("", "", time.Time{}))
+		w.findsAfter(before, impl.Cursor{}, 1, first)
+		second := w.insert(at("", "a", time.Time{}))
+		w.findsAfter(before, impl.Cursor{}, 100, first, second)
+	})
+	t.Run("goes on from a record that moved or went", func(t *testing.T) {
+		w, all := filled(t)
+		moved, gone := all[4], all[5]
+		next := moved
+		next.LeaseUntil = before
+		w.update(moved.Fence(), next)
+		if err := w.Delete(w.ctx, impl.StepCollect, gone.ID, gone.Fence()); err != nil {
+			t.Fatalf("Delete returned %v", err)
+		}
+		w.findsAfter(before, moved.Cursor(), 100, all[6:]...)
+		w.findsAfter(before, gone.Cursor(), 100, all[6:]...)
+		w.findsAfter(before, all[3].Cursor(), 100, all[6:]...)
+	})
+	t.Run("reaches everything page by page", func(t *testing.T) {
+		w, all := filled(t)
+		for limit := 1; limit <= len(all)+1; limit++ {
+			after := impl.Cursor{}
+			for from := 0; from < len(all); from += limit {
+				page := all[from:min(from+limit, len(all))]
+				w.findsAfter(before, after, limit, page...)
+				after = page[len(page)-1].Cursor()
+			}
+			w.findsAfter(before, after, limit)
+		}
+	})
+}
 
 func (s suite) sweeps(t *testing.T, sw sweep) {
 	due := func(id impl.ID, at time.Time) impl.Record {

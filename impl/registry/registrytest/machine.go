@@ -58,6 +58,16 @@ func (m model) due(sw sweep, before time.Time, limit int) []impl.Record {
 	return found[:min(limit, len(found))]
 }
 
+func (m model) after(before time.Time, after impl.Cursor, limit int) []impl.Record {
+	left := m.due(unfinished, before, len(m))
+	if after != (impl.Cursor{}) {
+		left = slices.DeleteFunc(left, func(rec impl.Record) bool {
+			return cmp.Or(rec.LeaseUntil.Compare(after.LeaseUntil), cmp.Compare(rec.Scope, after.ID.Scope), cmp.Compare(rec.Key, after.ID.Key)) <= 0
+		})
+	}
+	return left[:min(limit, len(left))]
+}
+
 // A few identities, so that calls meet, and unusual ones.
 var machineIDs = []impl.ID{
 	{Scope: "4:acme POST /payments", Key: "order-7"}, {Scope: "4:acme POST /payments", Key: "order-8"},
@@ -180,6 +190,12 @@ func actions(w world, m model) map[string]func(*rapid.T) {
 		},
 		"unfinished": sweepBy(unfinished),
 		"expired":    sweepBy(expired),
+		"go on": func(t *rapid.T) {
+			before := rapid.SampledFrom(machineTimes).Draw(t, "before")
+			after := impl.Cursor{LeaseUntil: rapid.SampledFrom(machineTimes).Draw(t, "after"), ID: id(t)}
+			limit := rapid.IntRange(0, len(machineIDs)+1).Draw(t, "limit")
+			w.at(t).findsAfter(before, after, limit, m.after(before, after, limit)...)
+		},
 		"": func(t *rapid.T) {
 			w := w.at(t)
 			for _, id := range machineIDs {

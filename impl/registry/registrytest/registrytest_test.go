@@ -131,6 +131,19 @@ func identifies(as func(impl.ID) impl.ID) broken {
 	}
 }
 
+// goesOn is a registry whose sweep takes another order for what is after the
+// cursor.
+func goesOn(after func(rec *impl.Record, cursor impl.Cursor) bool) broken {
+	return broken{sweep: func(r impl.Registry, before time.Time, cursor impl.Cursor, limit int) ([]impl.Record, error) {
+		if cursor.IsZero() || limit <= 0 {
+			return unfinished(r, before, cursor, limit)
+		}
+		recs, err := unfinished(r, before, impl.Cursor{}, 1000)
+		recs = slices.DeleteFunc(recs, func(rec impl.Record) bool { return !after(&rec, cursor) })
+		return recs[:min(limit, len(recs))], err
+	}}
+}
+
 // bugs are ways to break the contract, each with the group of subtests that
 // has to notice.
 var bugs = map[string]struct {
@@ -311,6 +324,38 @@ var bugs = map[string]struct {
 		}
 		return recs, err
 	}}},
+	"the sweep begins again and again": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, _ impl.Cursor, limit int) ([]impl.Record, error) {
+		return unfinished(r, before, impl.Cursor{}, limit)
+	}}},
+	"the sweep gives the record of the cursor again": {"Unfinished", goesOn(func(rec *impl.Record, after impl.Cursor) bool {
+		return rec.Cursor().Compare(after) >= 0
+	})},
+	"the sweep goes on with the next lease": {"Unfinished", goesOn(func(rec *impl.Record, after impl.Cursor) bool {
+		return rec.LeaseUntil.After(after.LeaseUntil)
+	})},
+	"the sweep goes on by scope and key alone": {"Unfinished", goesOn(func(rec *impl.Record, after impl.Cursor) bool {
+		return cmp.Or(cmp.Compare(rec.Scope, after.ID.Scope), cmp.Compare(rec.Key, after.ID.Key)) > 0
+	})},
+	"the sweep compares each part of the cursor": {"Unfinished", goesOn(func(rec *impl.Record, after impl.Cursor) bool {
+		return !rec.LeaseUntil.Before(after.LeaseUntil) && rec.Scope >= after.ID.Scope && rec.Key > after.ID.Key
+	})},
+	"the sweep runs scope and key together": {"Unfinished", goesOn(func(rec *impl.Record, after impl.Cursor) bool {
+		return cmp.Or(rec.LeaseUntil.Compare(after.LeaseUntil), cmp.Compare(rec.Scope+rec.Key, after.ID.Scope+after.ID.Key)) > 0
+	})},
+	"the sweep is over when the cursor's record is gone": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
+		if rec, ok := get(r, after.ID); !after.IsZero() && (!ok || rec.Cursor().Compare(after) != 0) {
+			return nil, nil
+		}
+		return unfinished(r, before, after, limit)
+	}}},
+	"the sweep counts what comes before the cursor": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
+		recs, err := unfinished(r, before, impl.Cursor{}, limit)
+		return slices.DeleteFunc(recs, func(rec impl.Record) bool { return !after.IsZero() && rec.Cursor().Compare(after) <= 0 }), err
+	}}},
+	"the sweep begins after the record of no name": {"Unfinished", broken{sweep: func(r impl.Registry, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
+		recs, err := unfinished(r, before, after, limit)
+		return slices.DeleteFunc(recs, func(rec impl.Record) bool { return rec.Cursor().IsZero() }), err
+	}}},
 	"the collection takes unfinished records too": {"Expired", broken{collect: func(r impl.Registry, before time.Time, limit int) ([]impl.Record, error) {
 		recs, _ := expired(r, before, limit)
 		more, _ := unfinished(r, before, impl.Cursor{}, limit)
@@ -409,6 +454,7 @@ func TestMachineNotices(t *testing.T) {
 	for _, name := range []string{
 		"the loser of the insert overwrites", "the update ignores the owner", "the update lets later versions pass",
 		"the deletion ignores the owner", "the sweep forgets reviews", "the sweep cuts before it orders",
+		"the sweep gives the record of the cursor again", "the sweep counts what comes before the cursor",
 		"the collection leaves tombstones", "empty becomes nil", "the tombstone is lost",
 		"the update keeps the old reply if there is no new one", "scope and key run together",
 	} {

@@ -7,9 +7,9 @@ import (
 
 // Query returns the first column of the answer to a query on the registry's
 // own connection, where the settings of the connection are.
-func (r *Registry) Query(t *testing.T, query string) []string {
+func (r *Registry) Query(t *testing.T, query string, args ...any) []string {
 	t.Helper()
-	rows, err := r.conn.QueryContext(context.Background(), query)
+	rows, err := r.conn.QueryContext(context.Background(), query, args...)
 	if err != nil {
 		t.Fatalf("%s: %v", query, err)
 	}
@@ -54,9 +54,9 @@ func (r *Registry) Hold() (release func()) {
 }
 
 const (
-	SchemaVersion   = 1
-	UnfinishedQuery = `SELECT ` + columns + ` FROM record WHERE ` + isUnfinished + ` AND lease_until < 5 AND (lease_until, scope, key) > (3, 's', 'k') ORDER BY lease_until, scope, key LIMIT 10`
-	ExpiredQuery    = `SELECT ` + columns + ` FROM record WHERE ` + isTerminal + ` AND expires_at < 5 ORDER BY expires_at, scope, key LIMIT 10`
+	SchemaVersion    = 1
+	SelectUnfinished = selectUnfinished
+	SelectExpired    = selectExpired
 )
 
 var (

@@ -50,6 +50,15 @@ var _ impl.Registry = (*Registry)(nil)
 const columns = `scope, key, fingerprint, request, provider_key, window_from, state, version, owner, lease_until,
 	outcome, status, header, body, reply_charge_id, charge_id, expires_at, tombstone`
 
+// The sweeps, each on an index of its own.
+const (
+	selectUnfinished = `SELECT ` + columns + ` FROM record
+		WHERE ` + isUnfinished + ` AND lease_until < ? AND (lease_until, scope, key) > (?, ?, ?)
+		ORDER BY lease_until, scope, key LIMIT ?`
+	selectExpired = `SELECT ` + columns + ` FROM record
+		WHERE ` + isTerminal + ` AND expires_at < ? ORDER BY expires_at, scope, key LIMIT ?`
+)
+
 // prepare makes the statements. It is called once the schema is there.
 func (r *Registry) prepare(ctx context.Context) error {
 	for _, s := range []struct {
@@ -63,11 +72,8 @@ func (r *Registry) prepare(ctx context.Context) error {
 			= (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
 			WHERE scope = ?1 AND key = ?2 AND version = ?19 AND owner = ?20`},
 		{&r.delete, `DELETE FROM record WHERE scope = ? AND key = ? AND version = ? AND owner = ?`},
-		{&r.unfinished, `SELECT ` + columns + ` FROM record
-			WHERE ` + isUnfinished + ` AND lease_until < ? AND (lease_until, scope, key) > (?, ?, ?)
-			ORDER BY lease_until, scope, key LIMIT ?`},
-		{&r.expired, `SELECT ` + columns + ` FROM record
-			WHERE ` + isTerminal + ` AND expires_at < ? ORDER BY expires_at, scope, key LIMIT ?`},
+		{&r.unfinished, selectUnfinished},
+		{&r.expired, selectExpired},
 		{&r.reset, `DELETE FROM record`},
 	} {
 		stmt, err := r.conn.PrepareContext(ctx, s.query)

@@ -345,10 +345,17 @@ func TestSchema(t *testing.T) {
 // sort, what is not due.
 func TestSweepsUseTheirIndexes(t *testing.T) {
 	r := open(t, sqlite.Options{InMemory: true})
-	for query, index := range map[string]string{sqlite.UnfinishedQuery: "record_unfinished", sqlite.ExpiredQuery: "record_expired"} {
-		plan := strings.Join(r.Query(t, "EXPLAIN QUERY PLAN "+query), "; ")
-		if !strings.Contains(plan, "SEARCH record USING INDEX "+index) || strings.Contains(plan, "TEMP B-TREE") {
-			t.Errorf("the plan is %q, want a search by %s that does not sort", plan, index)
+	for _, tt := range []struct {
+		query string
+		args  []any
+		want  string
+	}{
+		{sqlite.SelectUnfinished, []any{5, 3, "s", "k", 10}, "SEARCH record USING INDEX record_unfinished ((lease_until,scope,key)>(?,?,?) AND lease_until<?)"},
+		{sqlite.SelectExpired, []any{5, 10}, "SEARCH record USING INDEX record_expired (expires_at<?)"},
+	} {
+		// One line: no other step, such as sorting, follows.
+		if plan := r.Query(t, "EXPLAIN QUERY PLAN "+tt.query, tt.args...); !slices.Equal(plan, []string{tt.want}) {
+			t.Errorf("the plan is %q, want %q", plan, tt.want)
 		}
 	}
 }
@@ -599,6 +606,13 @@ func TestSweepsBeyondTheRange(t *testing.T) {
 		got, err := r.Unfinished(ctx, impl.StepSweep, time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC), impl.Cursor{}, 10)
 		if err != nil || len(got) != want {
 			t.Errorf("in the year %d, Unfinished returned %d records, %v; want %d", year, len(got), err, want)
+		}
+	}
+	for year, want := range map[int]int{-5000: 2, 1000: 1, 1600: 1, 1700: 1, 2200: 0, 2300: 0, 9999: 0} {
+		after := impl.Cursor{LeaseUntil: time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)}
+		got, err := r.Unfinished(ctx, impl.StepSweep, time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), after, 10)
+		if err != nil || len(got) != want {
+			t.Errorf("after the year %d, Unfinished returned %d records, %v; want %d", year, len(got), err, want)
 		}
 	}
 }
