@@ -38,7 +38,7 @@ const (
 var Assumptions = []Assumption{A1, A2, A3, A4, A5, A6, AS}
 
 // Config is what a deployment states about itself. All durations are
-// positive unless said otherwise.
+// positive, unless said otherwise, and at most 3660 days, some ten years.
 type Config struct {
 	// Lease is how long a claim or a take-over keeps others off. It must be
 	// longer than MaxClockSkew + HealthyRun. Leases never decide safety.
@@ -54,7 +54,10 @@ type Config struct {
 	// allowed where there is one clock.
 	MaxClockSkew time.Duration
 	// ProviderWindow (W, A1) is how long the provider collapses equal keys,
-	// from the first landing; without keys, how long we try.
+	// from the first landing; without keys, how long we try. It must be longer
+	// than Lease + ReconcileInterval + HealthyRun + MessageLifetime +
+	// 2·MaxClockSkew, and by MessageLifetime + LookupLag more without keys or
+	// where declines are not stored, so that a second send fits into it.
 	ProviderWindow time.Duration
 	// LookupLag (A5) is how long after a charge the provider's look-up may
 	// not show it. 0 is allowed.
@@ -65,7 +68,8 @@ type Config struct {
 	// Retention (A4) is how long a terminal record keeps its reply. It must
 	// be longer than RetryHorizon + 2·MessageLifetime + MaxClockSkew.
 	Retention time.Duration
-	// ReconcileInterval is the pause between two sweeps of the reconciler.
+	// ReconcileInterval is how often the deployment sweeps: from the begin of
+	// one sweep to that of the next.
 	ReconcileInterval time.Duration
 	// InProgressWait is how long a request waits, once, for a live owner
 	// before it answers "in progress". 0 answers at once.
@@ -76,7 +80,8 @@ type Config struct {
 	// Provider says what the provider promises.
 	Provider Profile
 	// TransportResends says that something between us and the provider may
-	// re-send by itself (a proxy, Go's own HTTP client unless switched off).
+	// re-send by itself: a proxy, or Go's own HTTP client unless the request's
+	// GetBody is nil.
 	// It breaks A6 where declines are not stored.
 	TransportResends bool
 	// Waive lists assumptions that are known not to hold: Validate does not
@@ -84,7 +89,8 @@ type Config struct {
 	Waive []Assumption
 }
 
-// longest is the longest duration that makes sense, some ten years.
+// longest is the longest duration that makes sense. Sums of a few of them and
+// an instant stay in range.
 const longest = 10 * 366 * 24 * time.Hour
 
 // Validate reports every problem of the configuration, joined; nil if there

@@ -18,4 +18,24 @@
 // The rule it keeps: everything that the outside decides comes through a
 // port. Code behind the ports starts no goroutines, reads no other clock and
 // draws no other random number, so the simulator runs this very code.
+//
+// # What a deployment does itself
+//
+//   - It runs [Service.Reconcile] every ReconcileInterval, in at least one
+//     process: nothing else ends an operation whose client has gone. Sweeps that
+//     overlap cost look-ups and harm nothing.
+//   - It gives [Service.Handle] a context that the client's connection does not
+//     cancel, context.WithoutCancel(r.Context()) with time-outs on the adapters'
+//     calls: what was claimed and perhaps charged is finished and saved for
+//     whoever asks next.
+//   - It switches off what re-sends below the provider's adapter. Go's
+//     http.Transport repeats a POST that has an Idempotency-Key header when a
+//     reused connection breaks; it cannot if the request's GetBody is nil.
+//     Proxies and meshes have settings of their own. What stays on is stated as
+//     TransportResends, and its copies count towards MessageLifetime.
+//   - The client keeps its key together with the instant of the first attempt,
+//     before that attempt, and sends neither another key nor this one after
+//     RetryHorizon, also after a restart (package client).
+//   - It measures what [Config] states: clocks, the longest pause of a process,
+//     the provider's window and the lag of its look-up.
 package impl
