@@ -53,19 +53,19 @@
 // deviates: server-1 dies as soon as it has the answer to its charge. The run,
 // shortened, with a lane for each process:
 //
-//	          clnt1 srvr1 srvr2 regis provd
-//	      0ms ●─────▶     │     │     │     request of client-1/order-1/try-1 → 5ms
-//	     10ms │     │     │     ■     │     order-1 is claimed, version 1, by server-1/1
-//	     15ms │     ●─────────────────▶     charge of client-1/order-1/try-1 → 20ms
-//	     20ms │     │     │     │     $     ch_1: 12.00 EUR captured for order-1
-//	     25ms │     ✗     │     │     │     server-1 dies
-//	    400ms …     │     │     │     │     no answer to request of client-1/order-1/try-1 in time
-//	    550ms ●───────────▶     │     │     request of client-1/order-1/try-2 → 555ms
-//	    570ms ?     │     │     │     │     hears in-progress 409 of order-1
-//	    870ms ●─────▶     │     │     │     request of client-1/order-1/try-3 → 875ms
-//	    890ms │     │     │     ■     │     order-1 is claimed, version 2, by server-1/2
-//	    895ms │     ●─────────────────▶     charge of client-1/order-1/try-3 → 900ms
-//	    900ms │     │     │     │     $     ch_2: 12.00 EUR captured for order-1
+//	      clnt1 srvr1 srvr2 regis provd
+//	  0ms ●─────▶     │     │     │     request of client-1/order-1/try-1 → 5ms
+//	 10ms │     │     │     ■     │     order-1 is claimed, version 1, by server-1/1
+//	 15ms │     ●─────────────────▶     charge of client-1/order-1/try-1 → 20ms
+//	 20ms │     │     │     │     $     ch_1: 12.00 EUR captured for order-1
+//	 25ms │     ✗     │     │     │     server-1 dies
+//	400ms …     │     │     │     │     no answer to request of client-1/order-1/try-1 in time
+//	550ms ●───────────▶     │     │     request of client-1/order-1/try-2 → 555ms
+//	570ms ?     │     │     │     │     hears in-progress 409 of order-1
+//	870ms ●─────▶     │     │     │     request of client-1/order-1/try-3 → 875ms
+//	890ms │     │     │     ■     │     order-1 is claimed, version 2, by server-1/2
+//	895ms │     ●─────────────────▶     charge of client-1/order-1/try-3 → 900ms
+//	900ms │     │     │     │     $     ch_2: 12.00 EUR captured for order-1
 //
 // The claim did its work: the second attempt heard "in progress". But a lease
 // ends, the third attempt takes the record over, and nothing tells it that

@@ -120,7 +120,7 @@ func isAnswer(s plan.Site) bool {
 // until adds the choices that hold a message until a step of a process other
 // than the one whose call it belongs to.
 func (m *menus) until(menu []plan.Choice, procs []*process, s plan.Site, c plan.Choice) []plan.Choice {
-	if s.Who().Kind() == plan.Client || s.Peer().Kind() == plan.Client {
+	if s.What() != plan.WhatMessage || s.Who().Kind() == plan.Client || s.Peer().Kind() == plan.Client {
 		return menu
 	}
 	for _, p := range procs {
