@@ -57,12 +57,14 @@ them.`,
 			fs.Var(&o.workers, "workers", "`N` runs at a time; 0 is one for each processor")
 			fs.StringVar(&o.strategy, "strategy", o.strategy, "`NAME` of how runs are drawn; see chargeonce help compare")
 			fs.Var(&o.faults, "faults", "`NAMES` of faults: all that break no assumption, none, a name to switch one on and to ask that it takes effect, -name to switch one off; see chargeonce faults")
-			fs.Var(&o.broken, "break", "`NAMES` of assumptions (A1, A2, …) that the world may break: the faults that break them come on")
+			fs.Var(&o.broken, "break", "`NAMES` of assumptions (A1, A2, …) that the world may break: the faults that break them come on; if not given: those that the design's deployment does not keep")
 			fs.Var(&o.registry, "registry", "where records are kept: `WORD` memory or sqlite, the real one, in memory")
 			fs.BoolVar(&o.any, "any", false, "stop at whatever invariant falls first; if not given, a design of which one is known to fall is run until that one does")
 			fs.StringVar(&o.plan, "plan", "", "write the plan to `FILE`; if not given DESIGN.plan in this directory; '' writes none and prints it for the shell")
 			fs.StringVar(&o.history, "history", "", "write what was seen in the run that breaks an invariant, or else in the first, to `FILE`, as check reads it")
 			fs.BoolVar(&o.json, "json", false, "write one JSON object instead of text")
+			fs.StringVar(&o.builds.junit, "junit", "", "write the outcome to `FILE` as JUnit XML")
+			fs.BoolVar(&o.builds.github, "github", false, "annotate the workflow of GitHub Actions with what fails")
 			return func(ctx context.Context, c *console, operands []string) (exitCode, error) {
 				if err := noOperands(operands); err != nil {
 					return 0, err
@@ -95,6 +97,7 @@ type simOptions struct {
 	any, json                   bool
 	plan, history               string // names of files, "" for none
 	planGiven                   bool
+	builds                      builds
 }
 
 // campaign is what sim is to do, with every name looked up.
@@ -110,6 +113,7 @@ type campaign struct {
 	plan      string // file
 	history   string // file
 	minimal   bool   // no plan with fewer deviations of its kinds violates
+	builds    builds
 }
 
 // resolve looks every name up and refuses what makes no sense. It writes
@@ -119,7 +123,7 @@ func (o *simOptions) resolve() (*campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &campaign{design: d, registry: o.registry.value, json: o.json, plan: d.Name + ".plan", history: o.history}
+	c := &campaign{design: d, registry: o.registry.value, json: o.json, plan: d.Name + ".plan", history: o.history, builds: o.builds}
 	if o.planGiven {
 		c.plan = o.plan
 	}
@@ -132,6 +136,9 @@ func (o *simOptions) resolve() (*campaign, error) {
 	}
 	if c.broken, err = assumptions(o.broken); err != nil {
 		return nil, err
+	}
+	if len(o.broken) == 0 {
+		c.broken = d.Breaks
 	}
 	if c.faults, err = chooseFaults(o.faults, c.broken); err != nil {
 		return nil, err
@@ -297,7 +304,20 @@ func (c *campaign) conclude(k *console, r *search.Report) exitCode {
 	} else {
 		c.tell(k.out, r, o, run)
 	}
+	c.builds.tell(k, "sim", c.json, []judged{c.judged(o)})
 	return o.exit()
+}
+
+// judged is the outcome for a build server.
+func (c *campaign) judged(o *outcome) judged {
+	j := judged{suite: "sim", name: o.Design, verdict: o.Verdict, message: o.Reason}
+	if o.fall != nil {
+		j.message = o.Invariant + ": " + o.Sentence
+	}
+	if o.story != nil {
+		j.detail, j.file = o.Plan, o.PlanFile
+	}
+	return j
 }
 
 // planOf is the plan of the run that matters, nil if none does. Of a run that
@@ -514,10 +534,12 @@ func writePicture(w io.Writer, run *search.Replay, v *search.Violation) {
 			at = run.Violations[i].Index
 		}
 	}
-	// An error is the output's, and run tells of it.
-	_ = timeline.Write(w, &timeline.Run{
-		Lines: run.Lines, Events: run.Events, Deviations: run.Result.Deviations, Violation: at, MaxRows: maxRows,
-	})
+	picture := &timeline.Run{Lines: run.Lines, Events: run.Events, Deviations: run.Result.Deviations, Violation: at, MaxRows: maxRows}
+	if v != nil && at >= 0 {
+		picture.Operation = v.Operation
+		picture.Chain = timeline.Chain(picture)
+	}
+	_ = timeline.Write(w, picture) // an error is the output's, and run tells of it
 }
 
 // remark compares the outcome with what the gallery says of the design. It

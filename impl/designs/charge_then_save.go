@@ -19,7 +19,7 @@ could know the request. One crash after the charge breaks it.`,
 		Source:    "akash-network/console#3449, aws-powertools/powertools-lambda-python#8049",
 		Expect:    "SingleCharge",
 		Profiles:  []string{keyed},
-		Scenarios: []string{retryOtherReplica, onePayment},
+		Scenarios: []string{onePayment, retryOtherReplica},
 
 		Client:  oneKey,
 		Handler: func(cfg impl.Config, ports impl.Ports) impl.Handler { return &saver{cfg, ports} },
