@@ -93,7 +93,7 @@ func (w *World) reply(r *run, reply impl.Reply, err error) {
 	if err == context.Canceled {
 		return
 	}
-	a, _ := w.answers.take()
+	a := w.newAnswer()
 	a.reply, a.err = reply, err
 	if err == nil && !r.wrote {
 		w.met(Replayed)

@@ -88,6 +88,16 @@ func (c *Config) Validate() error {
 	if c.Store == nil || c.Empty == nil {
 		problems = append(problems, errors.New("sim: there is no store for the records"))
 	}
+	t := c.timing()
+	for _, d := range []time.Duration{t.Hop, t.HopLow, t.CallTimeout, t.ClientTimeout, t.Restart} {
+		if d <= 0 {
+			problems = append(problems, fmt.Errorf("sim: the timing %+v: want every duration to be more than 0", t))
+			break
+		}
+	}
+	if t.HopHigh <= t.HopLow {
+		problems = append(problems, fmt.Errorf("sim: HopHigh is %v: want more than HopLow, %v", t.HopHigh, t.HopLow))
+	}
 	for class, on := range c.Classes {
 		if b := plan.Class(class).Breaks(); on && b != "" && !slices.Contains(c.Break, b) {
 			problems = append(problems, fmt.Errorf("sim: the class %s breaks %s: it can only be on together with -break %s", plan.Class(class), b, b))

@@ -105,7 +105,7 @@ func TestScenariosAreChecked(t *testing.T) {
 
 // A timing by which no weather can be drawn is refused.
 func TestTimingsAreChecked(t *testing.T) {
-	t.Skip("Validate does not look at the timing")
+
 	for name, spoil := range map[string]func(*sim.Timing){
 		"no range of delays":   func(x *sim.Timing) { x.HopHigh = x.HopLow },
 		"no delay":             func(x *sim.Timing) { x.Hop = 0 },

@@ -295,7 +295,7 @@ func TestAPanicIsAFinding(t *testing.T) {
 }
 
 func TestAFindingIsToldInOneLine(t *testing.T) {
-	t.Skip("a panic of several lines is told in several lines")
+
 	cfg := world(t, "reference", "one-payment")
 	cfg.Design = impatient(t, "no answer:\ngiving up")
 	f := newStage(t, cfg).follow(t, lostAnswer).Finding
@@ -433,7 +433,7 @@ func TestLocksGoToWhoWaitsLongest(t *testing.T) {
 
 // A factory that panics is a finding like any other panic.
 func TestAFactoryThatPanicsIsAFinding(t *testing.T) {
-	t.Skip("a factory that panics ends the program")
+
 	cfg := world(t, "reference", "one-payment")
 	cfg.Design.Handler = func(impl.Config, impl.Ports) impl.Handler { panic("no configuration") }
 	s := newStage(t, cfg)
@@ -442,7 +442,7 @@ func TestAFactoryThatPanicsIsAFinding(t *testing.T) {
 			t.Errorf("the whole program panics: %v", v)
 		}
 	}()
-	if f := s.follow(t).Finding; f == nil || f.Kind != "panic" || f.Message != "no configuration" {
+	if f := s.follow(t).Finding; f == nil || f.Kind != "panic" || f.Message != "the design's factory: no configuration" {
 		t.Errorf("the finding is %v, want a panic", f)
 	}
 }
@@ -450,7 +450,7 @@ func TestAFactoryThatPanicsIsAFinding(t *testing.T) {
 // A factory may look at its clock and draw a name; at least it does not block
 // the run for ever.
 func TestAFactoryMayUseItsClockAndIDs(t *testing.T) {
-	t.Skip("a port that a factory calls blocks for ever")
+
 	cfg := world(t, "reference", "one-payment")
 	inner := cfg.Design.Handler
 	cfg.Design.Handler = func(c impl.Config, ports impl.Ports) impl.Handler {

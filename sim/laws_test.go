@@ -168,7 +168,7 @@ func TestNoSiteIsAskedAfterHealing(t *testing.T) {
 // MessageLifetime after the handler asked for it, that is after the clock
 // reading by which it was allowed to.
 func TestWithinTheAssumptionsNoChargeOutlivesItsLifetime(t *testing.T) {
-	t.Skip("a message that leaves at the end of its lifetime and is held until a step outlives it")
+
 	for _, name := range []string{"reference", "journal-and-wait", "journal-and-compensate"} {
 		for _, p := range design(t, name).Profiles {
 			cfg := world(t, name, "retry-other-replica")

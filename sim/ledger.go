@@ -12,9 +12,18 @@ import (
 // sendCharge tells the history that a charge request leaves.
 func (w *World) sendCharge(c *call) {
 	if e := w.event(history.KindSend, c.run.p.id.String()); e != nil {
-		e.Operation, e.ProviderKey, e.Request, e.Run = w.orderName(c.order), c.charge.Ref, digest(c.charge.Body), c.run.name
+		e.Operation, e.ProviderKey, e.Request, e.Run = w.orderName(c.order), sentKey(c), digest(c.charge.Body), c.run.name
 		w.tell()
 	}
+}
+
+// sentKey is the provider key that a charge went under, or the reference where
+// it has none.
+func sentKey(c *call) string {
+	if c.charge.Key != "" {
+		return c.charge.Key
+	}
+	return c.charge.Ref
 }
 
 // serveProvider lets a request reach the provider.
@@ -24,8 +33,7 @@ func (w *World) serveProvider(c *call) {
 		w.freeze(plan.Provider, choice, c)
 		return
 	}
-	a, _ := w.answers.take()
-	a.err, a.charges = nil, a.charges[:0]
+	a := w.newAnswer()
 	if choice.Class == plan.ClassFailBefore {
 		w.took(choice.Class)
 		a.err = &impl.ProviderError{Status: 500}
@@ -42,7 +50,7 @@ func (w *World) serveProvider(c *call) {
 	}
 	if choice.Class == plan.ClassFailAfter && a.err == nil {
 		w.took(choice.Class)
-		a.err = &impl.ProviderError{Status: 500}
+		a.err, a.result, a.charges = &impl.ProviderError{Status: 500}, impl.ChargeResult{}, a.charges[:0]
 	}
 	w.postAnswer(c, a)
 }
@@ -71,7 +79,7 @@ func (w *World) serveCharge(c *call, a *answer, choice plan.Choice) {
 	}
 	l := w.provider.Charge(arrival)
 	w.landed(c, &l)
-	if choice.Class == plan.ClassDecline && l.Kind == provider.Refused {
+	if choice.Class == plan.ClassDecline && l.Kind == provider.Refused && !provider.Declines(c.charge.Body) {
 		w.took(choice.Class)
 	}
 	switch l.Kind {
@@ -112,7 +120,7 @@ func (w *World) landed(c *call, l *provider.Landing) {
 	if e == nil {
 		return
 	}
-	e.Operation, e.ProviderKey = w.orderName(c.order), c.charge.Ref
+	e.Operation, e.ProviderKey = w.orderName(c.order), sentKey(c)
 	if c.order > 0 {
 		e.Scope = w.orders[c.order-1].scope
 	}

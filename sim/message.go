@@ -75,6 +75,10 @@ func (w *World) post(from, to plan.Process, c *call, a *answer, deadline int64) 
 		at = max(at, held)
 		m.fault, m.notBy = choice.Class, at
 	case plan.ClassHoldUntil:
+		if w.expires(m, at) {
+			w.lose(m, step)
+			return
+		}
 		m.fault, m.until, m.waits, m.notBy = choice.Class, choice, true, at
 		w.held = append(w.held, index)
 		w.k.Schedule(max(m.deadline, at), evRelease, index, 0)

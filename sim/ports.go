@@ -76,7 +76,26 @@ type answer struct {
 }
 
 // enter is the first thing that a port does.
-func (p *process) enter() *run { return p.w.k.Enter().(*run) }
+func (p *process) enter() *run {
+	if p.w.booting {
+		panic("a factory may use its clock and its IDs, and call no other port")
+	}
+	return p.w.k.Enter().(*run)
+}
+
+// read is the first thing that a port does which a factory may call too.
+func (p *process) read() {
+	if !p.w.booting {
+		p.w.k.Enter()
+	}
+}
+
+// newAnswer returns an answer that says nothing yet.
+func (w *World) newAnswer() *answer {
+	a, _ := w.answers.take()
+	*a = answer{charges: a.charges[:0]}
+	return a
+}
 
 func (w *World) newCall(r *run, op operation, step impl.Step) *call {
 	c, index := w.calls.take()
@@ -229,7 +248,7 @@ func (p *process) Refund(_ context.Context, step impl.Step, req impl.RefundReque
 // Now is a port of the code under test: the process's own clock.
 func (p *process) Now() time.Time {
 	w := p.w
-	p.enter()
+	p.read()
 	if p.offset != 0 {
 		w.compareLeases(p)
 	}
@@ -248,10 +267,12 @@ func (p *process) Sleep(_ context.Context, d time.Duration) error {
 // Key is a port of the code under test: the first key of an order is the
 // one that its client goes on with.
 func (p *process) Key() string {
-	r, w := p.enter(), p.w
-	if r.order == 0 {
+	p.read()
+	w := p.w
+	if w.booting || w.current.order == 0 {
 		return w.names.key(0, 1)
 	}
+	r := w.current
 	o := &w.orders[r.order-1]
 	o.keysMade++
 	return w.names.key(r.order, o.keysMade)
@@ -259,7 +280,7 @@ func (p *process) Key() string {
 
 // Owner is a port of the code under test.
 func (p *process) Owner() string {
-	p.enter()
+	p.read()
 	p.tokens++
 	return p.w.names.owner(p.id, p.tokens)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -26,7 +27,6 @@ type process struct {
 	offset      int64 // its clock minus the true one
 	clockClass  plan.Class
 	pausedUntil int64
-	postponed   int // events put off by the pause
 	tokens      int
 	runSeq      int
 	sweeps      int
@@ -146,7 +146,7 @@ func (w *World) prepareProcesses() {
 }
 
 func (p *process) reset() {
-	p.up, p.incarnation, p.offset, p.pausedUntil, p.postponed = true, 0, 0, 0, 0
+	p.up, p.incarnation, p.offset, p.pausedUntil = true, 0, 0, 0
 	p.clockClass, p.tokens, p.runSeq, p.sweeps, p.sweptAt = 0, 0, 0, 0, -int64(p.w.service.ReconcileInterval)
 	p.live, p.locks = p.live[:0], p.locks[:0]
 	p.step, p.finished = 0, false
@@ -159,6 +159,24 @@ func (w *World) boot(p *process) {
 	p.incarnation++
 	p.locks = p.locks[:0]
 	ports := impl.Ports{Registry: p, Provider: p, Clock: p, IDs: p, Locks: p}
+	w.build(p, ports)
+	if p.incarnation > 1 || p.id.Kind() != plan.Server && p.id.Kind() != plan.Reconciler {
+		return
+	}
+	if _, c := w.ask(plan.WhatClock, p.id, 0, 0, 0); c.Class != plan.ClassNone {
+		w.setClock(p, c)
+	}
+}
+
+// build calls the design's factory. One that panics is a finding.
+func (w *World) build(p *process, ports impl.Ports) {
+	w.booting = true
+	defer func() {
+		w.booting = false
+		if v := recover(); v != nil {
+			w.find(PanicFinding, p.id, fmt.Sprint("the design's factory: ", v), string(debug.Stack()))
+		}
+	}()
 	d := &w.cfg.Design
 	switch p.id.Kind() {
 	case plan.Server:
@@ -167,12 +185,6 @@ func (w *World) boot(p *process) {
 		p.reconciler = d.Reconciler(w.service, ports)
 	case plan.Client:
 		p.client = d.Client(w.service, impl.ClientPorts{Transport: p, Clock: p, IDs: p, Journal: p.journal})
-	}
-	if p.incarnation > 1 || p.id.Kind() != plan.Server && p.id.Kind() != plan.Reconciler {
-		return
-	}
-	if _, c := w.ask(plan.WhatClock, p.id, 0, 0, 0); c.Class != plan.ClassNone {
-		w.setClock(p, c)
 	}
 }
 
@@ -314,13 +326,12 @@ func (w *World) pause(r *run, c plan.Choice) {
 		until = max(until, w.orders[r.order-1].since+w.span(c, 0))
 	}
 	p.pausedUntil = until
-	p.postponed = 0
-	before := w.events
 	w.mark(MarkPause, p.id, 0, 0, r.attempt, uint64(until))
+	before := w.marked
 	r.wake++
 	w.k.Schedule(until, evResume, r.index, r.wake)
 	w.k.Park()
-	if w.events-before-p.postponed > 1 || c.Class != plan.ClassPause {
+	if w.marked > before || c.Class != plan.ClassPause {
 		w.took(c.Class)
 	}
 }

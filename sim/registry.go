@@ -60,8 +60,7 @@ func (w *World) mirrorOf(id impl.ID) *mirror {
 // serveRegistry lets a request reach the store: the real one.
 func (w *World) serveRegistry(c *call) {
 	_, choice := w.ask(plan.WhatServe, plan.Registry, 0, c.step, c.attempt)
-	a, _ := w.answers.take()
-	a.list, a.err = nil, nil
+	a := w.newAnswer()
 	switch choice.Class {
 	case plan.ClassRefuse:
 		w.took(choice.Class)

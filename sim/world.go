@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/chargeonce/chargeonce/impl"
@@ -123,6 +124,8 @@ type World struct {
 	frozen   [2]int64 // registry, provider: stand still until
 	frozeFor [2]plan.Class
 	lagUntil int64 // look-up shows nothing until then
+	booting  bool  // a factory of the design runs
+	marked   int   // lines of the trace so far
 	told     int   // events of the history so far
 	events   int
 }
@@ -257,7 +260,7 @@ func (w *World) reset(chooser Chooser, opt Options) {
 	w.working, w.sweepSeq, w.sweepAt = 0, 0, -1
 	w.current, w.deaths = nil, w.deaths[:0]
 	w.frozen, w.lagUntil = [2]int64{}, 0
-	w.told, w.events = 0, 0
+	w.told, w.events, w.booting, w.marked = 0, 0, false, 0
 	for i := range w.orders {
 		o := &w.orders[i]
 		o.since, o.journal, o.keysMade, o.paid = -1, o.Key, 0, false
@@ -291,7 +294,7 @@ func (w *World) finish() {
 
 func (w *World) find(kind string, who plan.Process, message, detail string) {
 	if w.res.Finding == nil {
-		w.res.Finding = &Finding{kind, who.String(), message, detail}
+		w.res.Finding = &Finding{kind, who.String(), strings.Join(strings.Fields(message), " "), detail}
 	}
 }
 
@@ -304,6 +307,7 @@ func (w *World) now() int64 { return w.k.Now() }
 // mark adds a line to the trace.
 func (w *World) mark(m Mark, who, peer plan.Process, step impl.Step, of plan.Attempt, value uint64) {
 	at := w.k.Now()
+	w.marked++
 	w.hash.word(uint64(at)<<8 | uint64(m))
 	w.hash.word(uint64(who)<<56 | uint64(peer)<<48 | uint64(step)<<40 | uint64(of))
 	w.hash.word(value)
@@ -438,7 +442,6 @@ func (w *World) postpone(p *process, e kernel.Event) bool {
 		return false
 	}
 	w.k.Schedule(p.pausedUntil, e.Kind(), e.A, e.B)
-	p.postponed++
 	return true
 }
 

@@ -37,6 +37,7 @@ func (h *rekeyer) Handle(ctx context.Context, req impl.Request) (impl.Reply, err
 		return impl.Reply{}, err
 	}
 	r := begin(ctx, &h.cfg, &h.ports)
+	fresh.ProviderKey = h.ports.IDs.Owner() // the defect: this attempt's, and not the operation's
 	rec, mine, err := r.Claim(fresh)
 	if err != nil {
 		return impl.Reply{}, err
@@ -50,6 +51,7 @@ func (h *rekeyer) Handle(ctx context.Context, req impl.Request) (impl.Reply, err
 		case !r.abandoned(rec):
 			return r.InProgress()
 		}
+		rec.ProviderKey = fresh.ProviderKey // "a key is for one request"
 		if rec, err = r.takeOver(rec); err != nil {
 			return r.AnswerLost(rec)
 		}
@@ -57,9 +59,7 @@ func (h *rekeyer) Handle(ctx context.Context, req impl.Request) (impl.Reply, err
 	if !r.MaySend(&rec) {
 		return r.InProgress()
 	}
-	// The defect: the record has a key for this, made once and kept.
-	key := h.ports.IDs.Owner()
-	result, err := h.ports.Provider.Charge(ctx, impl.StepCharge, impl.ChargeRequest{Key: key, Ref: rec.ProviderKey, Body: rec.Request})
+	result, err := h.ports.Provider.Charge(ctx, impl.StepCharge, impl.ChargeRequest{Key: rec.ProviderKey, Ref: rec.ProviderKey, Body: rec.Request})
 	if err != nil {
 		return r.InProgress()
 	}

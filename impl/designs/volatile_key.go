@@ -2,6 +2,7 @@ package designs
 
 import (
 	"context"
+	"time"
 
 	"github.com/chargeonce/chargeonce/impl"
 	"github.com/chargeonce/chargeonce/impl/idemkey"
@@ -25,10 +26,16 @@ second send masks that, unless the first is still on its way then: both are char
 		Client: oneKey,
 		Handler: func(cfg impl.Config, ports impl.Ports) impl.Handler {
 			ports.Provider = &stamping{ports.Provider, ports.Clock}
+			ports.Registry = &stamped{ports.Registry, ports.Clock}
 			return service(cfg, ports)
 		},
 		Reconciler: serviceReconciler,
 	}
+}
+
+// stampedKey is the defect: the time, to the second, is not the operation's.
+func stampedKey(clock impl.Clock, body []byte) string {
+	return idemkey.Derive(string(body), clock.Now().Truncate(time.Second).String(), "charge", 1)
 }
 
 type stamping struct {
@@ -37,7 +44,16 @@ type stamping struct {
 }
 
 func (p *stamping) Charge(ctx context.Context, step impl.Step, req impl.ChargeRequest) (impl.ChargeResult, error) {
-	// The defect: the time is not the operation's.
-	req.Key = idemkey.Derive(req.Ref, p.clock.Now().String(), "charge", 1)
+	req.Key = stampedKey(p.clock, req.Body)
 	return p.Provider.Charge(ctx, step, req)
+}
+
+type stamped struct {
+	impl.Registry
+	clock impl.Clock
+}
+
+func (r *stamped) Insert(ctx context.Context, step impl.Step, rec impl.Record) (impl.Record, bool, error) {
+	rec.ProviderKey = stampedKey(r.clock, rec.Request)
+	return r.Registry.Insert(ctx, step, rec)
 }

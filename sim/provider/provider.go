@@ -174,13 +174,17 @@ func (p *Provider) Land(a Arrival) Landing {
 	return p.evaluate(a)
 }
 
+// Declines reports whether the bank declines what a body asks for whatever
+// the caller says.
+func Declines(body []byte) bool { return bytes.Contains(body, declinedSource) }
+
 // evaluate asks the bank.
 func (p *Provider) evaluate(a Arrival) Landing {
 	amount, err := p.amount(a.Request.Body)
 	switch {
 	case err != nil:
 		return Landing{Kind: Rejected, Status: 400}
-	case a.Decline || bytes.Contains(a.Request.Body, declinedSource):
+	case a.Decline || Declines(a.Request.Body):
 		return Landing{Kind: Refused, Status: 402, Code: "card_declined", Amount: amount}
 	}
 	id := p.id(len(p.ledger) + 1)
