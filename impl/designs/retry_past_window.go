@@ -21,7 +21,7 @@ apart than the provider collapses.`,
 		Source:    "triggerdotdev/trigger.dev#4953, alphagov/pay-connector#3989",
 		Expect:    "WindowGuarded",
 		Profiles:  []string{keyedShortWindow},
-		Scenarios: []string{decline, onePayment, retryAfterRetention},
+		Scenarios: []string{decline},
 
 		Client: oneKey, Handler: d.handler, Reconciler: d.reconciler,
 	}

@@ -26,7 +26,7 @@ masks that unless the first landing was a decline; WindowGuarded shows the defec
 		Source:    "model checking of the protocol",
 		Expect:    "WindowGuarded",
 		Profiles:  []string{keyedShortWindow},
-		Scenarios: []string{decline, onePayment, retryAfterRetention},
+		Scenarios: []string{decline},
 
 		Client: oneKey, Handler: d.handler, Reconciler: d.reconciler,
 	}

@@ -16,7 +16,7 @@ look-up before each send, unless the first landing was a decline.`,
 		Source:    "model checking of the protocol",
 		Expect:    "WindowGuarded",
 		Profiles:  []string{keyedShortWindow},
-		Scenarios: []string{decline, onePayment, retryAfterRetention},
+		Scenarios: []string{decline},
 
 		Client: oneKey, Handler: d.handler, Reconciler: d.reconciler,
 	}
