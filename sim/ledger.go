@@ -12,7 +12,7 @@ import (
 // sendCharge tells the history that a charge request leaves.
 func (w *World) sendCharge(c *call) {
 	if e := w.event(history.KindSend, c.run.p.id.String()); e != nil {
-		e.Operation, e.ProviderKey, e.Request, e.Run = w.orderName(c.order), sentKey(c), digest(c.charge.Body), c.run.name
+		e.Operation, e.ProviderKey, e.Request, e.Run = w.orderName(c.order), sentKey(c), w.digestRequest(c.charge.Body), c.run.name
 		w.tell()
 	}
 }

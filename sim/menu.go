@@ -11,18 +11,19 @@ import (
 // depends on the kind of the site, on its processes and on the step; 0 is the
 // empty menu.
 type menus struct {
-	table  []uint8 // by what, step, slot of who, slot of the peer
+	table  []uint8 // by what, step, who, peer
 	lists  [][]plan.Choice
-	slots  *[256]int8
+	places [256]uint8 // of a process in the table: from 1, 0 is none
 	stride int
 }
 
-func (m *menus) index(s plan.Site) int {
-	who, peer := int(m.slots[s.Who()])+1, int(m.slots[s.Peer()])+1
-	return ((int(s.What())*16+int(s.Step()))*m.stride+who)*m.stride + peer
+func (m *menus) index(what plan.What, who, peer plan.Process, step impl.Step) int {
+	return ((int(what)*16+int(step))*m.stride+int(m.places[who]))*m.stride + int(m.places[peer])
 }
 
-func (m *menus) at(s plan.Site) []plan.Choice { return m.lists[m.table[m.index(s)]] }
+func (m *menus) at(what plan.What, who, peer plan.Process, step impl.Step) []plan.Choice {
+	return m.lists[m.table[m.index(what, who, peer, step)]]
+}
 
 // untilSteps are the steps of a server, and of the reconciler, that a message
 // of somebody else can be held until: those at which it learns or changes
@@ -32,12 +33,13 @@ var (
 	untilSweepSteps = []impl.Step{impl.StepLookUp, impl.StepComplete, impl.StepSettle}
 )
 
-func (m *menus) prepare(cfg *Config, procs []*process, slots *[256]int8) {
-	m.lists, m.slots, m.stride = [][]plan.Choice{nil}, slots, len(procs)+1
+func (m *menus) prepare(cfg *Config, procs []*process) {
+	m.lists, m.stride = [][]plan.Choice{nil}, len(procs)+1
 	m.table = make([]uint8, 8*16*m.stride*m.stride)
 	ids := []plan.Process{0}
-	for _, p := range procs {
+	for i, p := range procs {
 		ids = append(ids, p.id)
+		m.places[p.id] = uint8(i + 1)
 	}
 	for what := plan.WhatMessage; what <= plan.WhatClock; what++ {
 		for _, who := range ids {
@@ -58,7 +60,7 @@ func (m *menus) put(s plan.Site, menu []plan.Choice) {
 		at = len(m.lists)
 		m.lists = append(m.lists, menu)
 	}
-	m.table[m.index(s)] = uint8(at)
+	m.table[m.index(s.What(), s.Who(), s.Peer(), s.Step())] = uint8(at)
 }
 
 // offer lists what the world offers at a site.

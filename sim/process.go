@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/chargeonce/chargeonce/impl"
@@ -36,6 +37,7 @@ type process struct {
 	handler    impl.Handler
 	reconciler impl.Reconciler
 	client     impl.Client
+	journal    func(key string)
 	locks      []lock
 
 	// A client's progress through its program survives a crash, as its
@@ -128,6 +130,7 @@ func (w *World) prepareProcesses() {
 	w.sweeper = -1
 	add := func(id plan.Process) *process {
 		p := &process{w: w, id: id, slot: int8(len(w.procs)), tries: make([]int, len(w.orders)+1)}
+		p.journal = p.saveKey
 		w.slots[id] = p.slot
 		w.procs = append(w.procs, p)
 		return p
@@ -367,24 +370,25 @@ type names struct {
 	keys         [][]string
 }
 
-func numbered(cache *[]string, n int, prefix string) string {
-	for len(*cache) < n {
-		*cache = append(*cache, prefix+strconv.Itoa(len(*cache)+1))
+// numbered returns the i-th name that begins so.
+func numbered(cache *[]string, i int, prefix ...string) string {
+	for len(*cache) < i {
+		*cache = append(*cache, strings.Join(prefix, "")+strconv.Itoa(len(*cache)+1))
 	}
-	return (*cache)[n-1]
+	return (*cache)[i-1]
 }
 
 func (n *names) run(p plan.Process, i int) string {
-	return numbered(&n.runs[p], i, p.String()+"/")
+	return numbered(&n.runs[p], i, p.String(), "/")
 }
 
 func (n *names) owner(p plan.Process, i int) string {
-	return numbered(&n.owners[p], i, "token-"+p.String()+"-")
+	return numbered(&n.owners[p], i, "token-", p.String(), "-")
 }
 
 func (n *names) key(order, i int) string {
 	for len(n.keys) <= order {
 		n.keys = append(n.keys, nil)
 	}
-	return numbered(&n.keys[order], i, "key-"+strconv.Itoa(order)+"-")
+	return numbered(&n.keys[order], i, "key-", strconv.Itoa(order), "-")
 }

@@ -31,7 +31,7 @@ type mirror struct {
 func (w *World) orderOf(id impl.ID, ref string) int {
 	for i := len(w.records) - 1; i >= 0; i-- {
 		m := &w.records[i]
-		if id.Key != "" && m.id == id || id.Key == "" && ref != "" && m.providerKey == ref {
+		if id.Key != "" && m.is(id) || id.Key == "" && ref != "" && m.providerKey == ref {
 			return m.order
 		}
 	}
@@ -48,9 +48,12 @@ func (w *World) orderOfCharge(id string) int {
 	return 0
 }
 
+// is compares the keys first: the scopes are mostly the same.
+func (m *mirror) is(id impl.ID) bool { return m.id.Key == id.Key && m.id.Scope == id.Scope }
+
 func (w *World) mirrorOf(id impl.ID) *mirror {
 	for i := range w.records {
-		if m := &w.records[i]; m.id == id && !m.gone {
+		if m := &w.records[i]; m.is(id) && !m.gone {
 			return m
 		}
 	}
@@ -94,16 +97,14 @@ func (w *World) apply(c *call, a *answer) {
 	case opInsert:
 		a.rec, a.ok, a.err = store.Insert(background, c.step, c.rec)
 		if a.err == nil && a.ok {
-			w.wrote(c, &a.rec, nil)
+			w.wrote(c, &a.rec, 1, nil)
 		}
 	case opGet:
 		a.rec, a.ok, a.err = store.Get(background, c.step, c.id)
 	case opUpdate:
 		a.err = store.Update(background, c.step, c.fence, c.rec)
 		if a.err == nil {
-			next := c.rec
-			next.Version = c.fence.Version + 1
-			w.wrote(c, &next, w.mirrorOf(next.ID))
+			w.wrote(c, &c.rec, c.fence.Version+1, w.mirrorOf(c.rec.ID))
 		}
 	case opDelete:
 		a.err = store.Delete(background, c.step, c.id, c.fence)
@@ -168,8 +169,9 @@ func nanos(t time.Time) int64 {
 	return int64(t.Sub(epoch))
 }
 
-// wrote follows a write that the store has applied.
-func (w *World) wrote(c *call, rec *impl.Record, m *mirror) {
+// wrote follows a write that the store has applied: the record has this
+// version now, whatever it says itself.
+func (w *World) wrote(c *call, rec *impl.Record, version uint64, m *mirror) {
 	insert := m == nil
 	if insert {
 		w.records = append(w.records, mirror{id: rec.ID, order: c.order, providerKey: rec.ProviderKey})
@@ -179,8 +181,9 @@ func (w *World) wrote(c *call, rec *impl.Record, m *mirror) {
 	if w.cfg.breaks(impl.A3) {
 		m.before, m.hasBefore = m.last, !insert
 		m.last = *rec
+		m.last.Version = version
 	}
-	m.state, m.version, m.owner = rec.State, rec.Version, rec.Owner
+	m.state, m.version, m.owner = rec.State, version, rec.Owner
 	m.lease, m.expires = nanos(rec.LeaseUntil), nanos(rec.ExpiresAt)
 	if c.done || c.run.ended {
 		w.met(LostAnswer)
@@ -192,10 +195,10 @@ func (w *World) wrote(c *call, rec *impl.Record, m *mirror) {
 	}
 	request := uint64(0)
 	if len(rec.Request) > 0 {
-		request = digest(rec.Request)
+		request = w.digestRequest(rec.Request)
 	}
 	h := hash(3)
-	h.word(uint64(rec.State)<<32 | rec.Version)
+	h.word(uint64(rec.State)<<32 | version)
 	h.text(rec.Owner)
 	h.word(uint64(m.lease))
 	h.word(uint64(nanos(rec.WindowFrom)))
@@ -205,7 +208,7 @@ func (w *World) wrote(c *call, rec *impl.Record, m *mirror) {
 	if e := w.event(history.KindWrite, c.run.p.id.String()); e != nil {
 		e.Operation, e.Scope, e.Key, e.Fingerprint = w.orderName(m.order), rec.Scope, rec.Key, rec.Fingerprint
 		e.ProviderKey, e.Request, e.Charge = rec.ProviderKey, request, rec.ChargeID
-		e.State, e.Version, e.Owner, e.Run = history.State(rec.State), rec.Version, rec.Owner, c.run.name
+		e.State, e.Version, e.Owner, e.Run = history.State(rec.State), version, rec.Owner, c.run.name
 		e.Insert, e.Tombstone = insert, rec.Tombstone
 		e.WindowFrom, e.LeaseUntil = time.Duration(nanos(rec.WindowFrom)), time.Duration(m.lease)
 		if rec.State.Terminal() {

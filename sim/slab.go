@@ -26,59 +26,58 @@ func (s *slab[T]) take() (*T, int32) {
 func (s *slab[T]) at(i int) *T { return &s.chunks[i/chunkSize][i%chunkSize] }
 
 // siteCounter counts how often each site was asked: an open-addressing table
-// that is emptied by raising its generation.
+// of the last occurrence of each.
 type siteCounter struct {
-	slots      []siteSlot
-	used       int
-	generation uint32
-}
-
-type siteSlot struct {
-	base       plan.Site
-	count      uint32
-	generation uint32
+	slots []plan.Site // 0 is free; their number is a power of 2
+	free  int         // how many more before it grows
 }
 
 func (c *siteCounter) reset() {
-	c.used = 0
-	c.generation++
 	if c.slots == nil {
-		c.slots = make([]siteSlot, 512)
+		c.slots = make([]plan.Site, 512)
 	}
+	clear(c.slots)
+	c.free = len(c.slots) / 2
 }
 
 // next returns the site with its occurrence.
-func (c *siteCounter) next(site plan.Site) plan.Site {
-	base := site.Base()
-	mask := uint64(len(c.slots) - 1)
-	for i := (uint64(base) * 0x9e3779b97f4a7c15) >> 32 & mask; ; i = (i + 1) & mask {
-		s := &c.slots[i]
-		if s.generation != c.generation {
-			s.base, s.count, s.generation = base, 1, c.generation
-			if c.used++; c.used > len(c.slots)/2 {
+func (c *siteCounter) next(first plan.Site) plan.Site {
+	for i := slotOf(first); ; i++ {
+		s := &c.slots[i&uint64(len(c.slots)-1)]
+		if *s == 0 {
+			*s = first
+			if c.free--; c.free == 0 {
 				c.grow()
 			}
-			return base.Nth(1)
+			return first
 		}
-		if s.base == base {
-			s.count++
-			return base.Nth(int(s.count))
+		if s.Base() == first.Base() {
+			*s = s.Nth(s.Occurrence() + 1)
+			return *s
 		}
 	}
+}
+
+// slotOf hashes a site. Its upper half must be folded in: no bit of a product
+// depends on higher bits of its factors.
+func slotOf(s plan.Site) uint64 {
+	base := uint64(s.Base())
+	return (base ^ base>>32) * 0x9e3779b97f4a7c15 >> 40
 }
 
 func (c *siteCounter) grow() {
 	old := c.slots
-	c.slots = make([]siteSlot, 2*len(old))
+	c.slots = make([]plan.Site, 2*len(old))
+	c.free = len(old) / 2
 	mask := uint64(len(c.slots) - 1)
 	for _, s := range old {
-		if s.generation != c.generation {
+		if s == 0 {
 			continue
 		}
-		i := (uint64(s.base) * 0x9e3779b97f4a7c15) >> 32 & mask
-		for c.slots[i].generation == c.generation {
-			i = (i + 1) & mask
+		i := slotOf(s)
+		for c.slots[i&mask] != 0 {
+			i++
 		}
-		c.slots[i] = s
+		c.slots[i&mask] = s
 	}
 }

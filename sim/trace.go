@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 
@@ -102,6 +103,14 @@ func digest(b []byte) uint64 {
 	h := hash(1)
 	h.bytes(b)
 	return uint64(h)
+}
+
+// digestRequest is the digest of a provider request.
+func (w *World) digestRequest(b []byte) uint64 {
+	if w.lastDigest == 0 || !bytes.Equal(b, w.lastRequest) {
+		w.lastRequest, w.lastDigest = append(w.lastRequest[:0], b...), digest(b)
+	}
+	return w.lastDigest
 }
 
 // digestReply is a checksum of what a client is told.

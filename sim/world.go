@@ -98,6 +98,13 @@ type World struct {
 	names    names
 	amounts  map[string]impl.Amount
 
+	// Equal bodies mostly come one after the other, so what was worked out of
+	// the last one is kept.
+	lastReply   []byte
+	lastAmount  impl.Amount
+	lastRequest []byte
+	lastDigest  uint64
+
 	calls    slab[call]
 	answers  slab[answer]
 	runs     slab[run]
@@ -107,7 +114,7 @@ type World struct {
 
 	chooser  Chooser
 	sink     Sink
-	ev       history.Event
+	untold   []history.Event // of the history, not yet sent to the sink
 	log      []Line
 	hash     hash
 	keep     bool // keep the lines of the trace
@@ -151,12 +158,12 @@ func New(cfg Config) (*World, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	w := &World{cfg: cfg, service: cfg.service(), timing: cfg.timing()}
+	w := &World{cfg: cfg, service: cfg.service(), timing: cfg.timing(), untold: make([]history.Event, 0, 128)}
 	if err := w.prepareOrders(); err != nil {
 		return nil, err
 	}
 	w.prepareProcesses()
-	w.menus.prepare(&w.cfg, w.procs, &w.slots)
+	w.menus.prepare(&w.cfg, w.procs)
 	return w, nil
 }
 
@@ -250,7 +257,7 @@ func (w *World) reset(chooser Chooser, opt Options) {
 	w.held = w.held[:0]
 	w.asked.reset()
 	w.chooser, w.sink, w.keep = chooser, opt.Sink, opt.Trace
-	w.log = w.log[:0]
+	w.log, w.untold = w.log[:0], w.untold[:0]
 	w.hash = 1
 	deviations := w.res.Deviations[:0]
 	w.res = Result{Deviations: deviations}
@@ -274,6 +281,7 @@ func (w *World) reset(chooser Chooser, opt Options) {
 func (w *World) finish() {
 	w.mark(MarkEnd, 0, 0, 0, 0, uint64(len(w.records)))
 	w.tellOf(history.KindEnd, "", "")
+	w.tellAll()
 	w.res.Virtual = time.Duration(w.k.Now())
 	w.res.Events = w.events
 	w.res.Hash = uint64(w.hash)
@@ -334,20 +342,36 @@ func (w *World) event(kind history.Kind, process string) *history.Event {
 	if w.sink == nil {
 		return nil
 	}
-	w.ev = history.Event{}
-	w.ev.Kind, w.ev.Process = kind, process
-	return &w.ev
+	if len(w.untold) == cap(w.untold) {
+		w.tellAll()
+	}
+	w.untold = w.untold[:len(w.untold)+1]
+	e := &w.untold[len(w.untold)-1]
+	*e = history.Event{}
+	e.Kind, e.Process = kind, process
+	return e
 }
 
-// tell sends w.ev to the sink.
+// tell sends the event that was begun last to the sink.
+//
+// It gets there when the run is over, or there are many: a judge and the
+// world are more code than a processor keeps at hand, and would drive each
+// other out at every event.
 func (w *World) tell() {
-	w.ev.At = time.Duration(w.k.Now())
+	w.untold[len(w.untold)-1].At = time.Duration(w.k.Now())
 	if w.keep {
 		l := w.newLine()
 		l.At, l.Mark, l.Who, l.Peer, l.Step, l.Attempt, l.Value = w.k.Now(), MarkHistory, 0, 0, 0, 0, uint64(w.told)
 	}
 	w.told++
-	w.sink.Event(&w.ev)
+}
+
+// tellAll lets the sink have what it was not told yet.
+func (w *World) tellAll() {
+	for i := range w.untold {
+		w.sink.Event(&w.untold[i])
+	}
+	w.untold = w.untold[:0]
 }
 
 // tellOf tells an event that has nothing but these to say.
@@ -366,7 +390,7 @@ func (w *World) ask(what plan.What, who, peer plan.Process, step impl.Step, of p
 		return site, plan.Choice{}
 	}
 	w.res.Sites++
-	menu := w.menus.at(site)
+	menu := w.menus.at(what, who, peer, step)
 	if len(menu) == 0 {
 		return site, plan.Choice{}
 	}

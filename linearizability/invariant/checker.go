@@ -15,10 +15,10 @@ type Checker struct {
 	index  int           // of the event that is judged now
 	now    time.Duration // its time
 
-	operations table[string, operation]
-	identities table[identityName, identity]
-	charges    table[string, charge]
-	keys       table[string, providerKey]
+	operations table[operation]
+	identities table[identity]
+	charges    table[charge]
+	keys       table[providerKey]
 
 	ledger     bool      // the history shows a ledger
 	nameless   bool      // a charge came without its id

@@ -100,7 +100,7 @@ func (c *Checker) absorbed(e *history.Event, o int) {
 	if e.Charge == "" {
 		return
 	}
-	k := c.charges.find(e.Charge)
+	k := c.charges.find("", e.Charge)
 	if k == none || !c.charges.at(k).captured {
 		if c.header.Complete && c.holds(StableProviderKey) {
 			c.violate(StableProviderKey, e.Operation, fmt.Sprintf("a request for %s under provider key %s was absorbed by %s, which was never captured",
@@ -154,7 +154,7 @@ func (c *Checker) judgeWindow(e *history.Event) {
 // of the one that the client was told is kept.
 func (c *Checker) refunded(e *history.Event) {
 	c.ledgerSeen()
-	k := c.charges.find(e.Charge)
+	k := c.charges.find("", e.Charge)
 	if k == none || !c.charges.at(k).captured {
 		c.refundedUnknown(e)
 		return
@@ -251,7 +251,7 @@ func (c *Checker) netCharges(o int) string {
 	var items []string
 	for k := range c.charges.values {
 		if ch := c.charges.at(k); ch.isNetOf(o) {
-			items = append(items, fmt.Sprintf("%s (%s)", c.charges.names[k], money(ch.amount, ch.currency)))
+			items = append(items, fmt.Sprintf("%s (%s)", c.charges.names[k].key, money(ch.amount, ch.currency)))
 		}
 	}
 	if len(items) == 0 {

@@ -231,7 +231,7 @@ func (c *Checker) whyNotBacked(e *history.Event, holder int) string {
 	if e.Charge == "" {
 		return ""
 	}
-	k := c.charges.find(e.Charge)
+	k := c.charges.find("", e.Charge)
 	if k == none || !c.charges.at(k).captured {
 		return fmt.Sprintf("by %s, which was never captured", e.Charge)
 	}

@@ -54,9 +54,6 @@ type answer struct {
 	charge  string
 }
 
-// identityName is what names a record.
-type identityName struct{ scope, key string }
-
 // identity is what is known of one scope and key: who calls with it, and its
 // record.
 type identity struct {
@@ -119,7 +116,7 @@ type providerKey struct {
 
 // operation returns the number of an intent.
 func (c *Checker) operation(name string) int {
-	i, added := c.operations.number(name)
+	i, added := c.operations.number("", name)
 	if added {
 		op := c.operations.at(i)
 		*op = operation{identity: none, asked: op.asked[:0], open: op.open[:0]}
@@ -129,7 +126,7 @@ func (c *Checker) operation(name string) int {
 
 // identity returns the number of a scope and key.
 func (c *Checker) identity(scope, key string) int {
-	i, added := c.identities.number(identityName{scope, key})
+	i, added := c.identities.number(scope, key)
 	if !added {
 		return i
 	}
@@ -144,7 +141,7 @@ func (c *Checker) identity(scope, key string) int {
 
 // charge returns the number of a charge id.
 func (c *Checker) charge(id string) int {
-	i, added := c.charges.number(id)
+	i, added := c.charges.number("", id)
 	if added {
 		*c.charges.at(i) = charge{operation: none, toldTo: none}
 	}
@@ -153,7 +150,7 @@ func (c *Checker) charge(id string) int {
 
 // providerKey returns the number of a provider key.
 func (c *Checker) providerKey(key string) int {
-	i, added := c.keys.number(key)
+	i, added := c.keys.number("", key)
 	if added {
 		*c.keys.at(i) = providerKey{record: none}
 	}
@@ -201,7 +198,7 @@ func (c *Checker) nameOf(operation int) string {
 	if operation == none {
 		return ""
 	}
-	return c.operations.names[operation]
+	return c.operations.names[operation].key
 }
 
 // sameMoney reports whether two amounts agree. What want does not state

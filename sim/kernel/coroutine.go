@@ -62,6 +62,7 @@ func (k *Kernel) Spawn(t Task) *Coroutine {
 	} else {
 		c = &Coroutine{kernel: k}
 		Elsewhere(func() { c.next, c.stop = iter.Pull(c.loop) })
+		k.recount()
 	}
 	c.task = t
 	c.ended, c.dead, c.deadCalls, c.panicked, c.stack = false, false, 0, nil, nil
@@ -71,11 +72,11 @@ func (k *Kernel) Spawn(t Task) *Coroutine {
 // loop runs one task after the other.
 func (c *Coroutine) loop(yield func(struct{}) bool) {
 	c.yield = yield
+	c.kernel.current = c
 	for {
-		c.kernel.begin(c)
 		c.run()
 		c.kernel.end(c)
-		if !c.await() {
+		if !c.park() {
 			return
 		}
 	}
@@ -140,19 +141,24 @@ func (k *Kernel) decide(c *Coroutine) {
 
 // lead lets coroutines run, from c on, until there is no next one.
 func (k *Kernel) lead(c *Coroutine) {
+	k.recount()
 	for k.turn = c; k.turn != nil; {
 		k.turn.next()
 	}
 }
 
-// await gives the turn away until it is c's again. It reports false when the
-// kernel closes.
+// park asks the scheduler who is next and gives the turn away until it is c's
+// again. It reports false when the kernel closes.
 //
 // Only who resumed a coroutine can be yielded to, so those that have resumed
 // another one and wait for it form a chain from Run to the one that runs. A
 // coroutine of the chain gets its turn by yielding down to it.
-func (c *Coroutine) await() bool {
+func (c *Coroutine) park() bool {
 	k := c.kernel
+	k.current, k.turn = nil, nil
+	if k.scheduler != nil && !k.rogue {
+		k.decide(c)
+	}
 	for k.turn != c {
 		if t := k.turn; t != nil && !t.waits {
 			c.waits = true
@@ -162,23 +168,19 @@ func (c *Coroutine) await() bool {
 			return false
 		}
 	}
+	k.current = c
+	if c.dead {
+		c.die()
+	}
 	return true
 }
 
-// begin notes that c runs from now on.
-func (k *Kernel) begin(c *Coroutine) {
-	k.current = c
-	k.entered, k.goroutines = entered.Load(), runtime.NumGoroutine()
-	k.quiet = elsewhere.Load() == 0
-}
-
-// end notes that c's task has ended, and asks who is next.
+// end notes that c's task has ended.
 func (k *Kernel) end(c *Coroutine) {
 	k.count()
 	t := c.task
 	c.ended, c.task = true, nil
 	k.idle = append(k.idle, c)
-	k.current, k.turn = nil, nil
 	if k.scheduler == nil || k.rogue {
 		return
 	}
@@ -186,8 +188,8 @@ func (k *Kernel) end(c *Coroutine) {
 	if c.panicked != nil {
 		s = Panicked
 	}
+	k.current = nil
 	k.scheduler.Ended(t, s)
-	k.decide(c)
 }
 
 // Status is how a coroutine came back.
@@ -216,12 +218,23 @@ func (k *Kernel) Resume(c *Coroutine) Status {
 	return Ended
 }
 
-// count finds goroutines that began since the last Resume and that no kernel
-// made.
+// count finds goroutines that began since it was called last and that no
+// kernel made.
 func (k *Kernel) count() {
-	if runtime.NumGoroutine() > k.goroutines && k.quiet && entered.Load() == k.entered {
+	switch n := runtime.NumGoroutine(); {
+	case n <= k.goroutines:
+		k.goroutines = n
+	case k.quiet && entered.Load() == k.entered:
 		k.rogue = true
+	default:
+		k.recount()
 	}
+}
+
+// recount takes the number of goroutines for what it should be.
+func (k *Kernel) recount() {
+	k.entered, k.goroutines = entered.Load(), runtime.NumGoroutine()
+	k.quiet = elsewhere.Load() == 0
 }
 
 // Kill makes a parked coroutine unwind: Park and Enter panic in it from now
@@ -251,20 +264,7 @@ func (k *Kernel) Enter() Task {
 
 // Park gives the turn back until the scheduler, or Resume, lets the task go
 // on. Only the running task may call it, after Enter.
-func (k *Kernel) Park() {
-	c := k.current
-	k.current, k.turn = nil, nil
-	if k.scheduler != nil {
-		k.decide(c)
-	}
-	if k.turn != c {
-		c.await()
-	}
-	k.begin(c)
-	if c.dead {
-		c.die()
-	}
-}
+func (k *Kernel) Park() { k.current.park() }
 
 // die unwinds a killed task, or abandons it when it has caught its death too
 // often.

@@ -1,4 +1,4 @@
-// Package kernel is the machine under the simulator: virtual time, one heap
+// Package kernel is the machine under the simulator: virtual time, one queue
 // of events, and processes as coroutines.
 //
 // Events fire in the order of their time, ties in the order of insertion.
@@ -17,6 +17,8 @@
 // address.
 package kernel
 
+import "math"
+
 // Event is something that is due.
 type Event struct {
 	At    int64  // virtual nanoseconds since the start of the run
@@ -27,12 +29,12 @@ type Event struct {
 // Kind returns the event's kind, the caller's.
 func (e *Event) Kind() uint8 { return uint8(e.order) }
 
-// Kernel is the event heap, the clock and the coroutines of one run. It is
+// Kernel is the queue of events, the clock and the coroutines of one run. It is
 // made ready for the next run by Reset and keeps its memory.
 type Kernel struct {
 	now   int64
 	seq   uint64
-	heap  []Event // a binary heap by (At, seq)
+	queue []Event // the one that is due first is the last
 	lanes [lanes]lane
 
 	current   *Coroutine // the one whose task runs; nil while the scheduler decides
@@ -41,7 +43,7 @@ type Kernel struct {
 	failure   func() // what the scheduler did instead of returning
 	idle      []*Coroutine
 
-	// When the current coroutine was resumed:
+	// When goroutines were counted last:
 	entered    int64 // the counter of goroutines elsewhere
 	goroutines int   // how many there were
 	quiet      bool  // none began elsewhere
@@ -52,11 +54,22 @@ type Kernel struct {
 const lanes = 2
 
 // lane is a queue of events whose times never fall: time-outs of one length.
-// Most of them are over before they are due, so they stay out of the heap.
+// Most of them are over before they are due, so they stay out of the way.
 type lane struct {
 	queue []Event
 	head  int
 }
+
+// first returns the event of the lane that is due first.
+func (l *lane) first() *Event {
+	if l.head < len(l.queue) {
+		return &l.queue[l.head]
+	}
+	return &never
+}
+
+// never is an event that is due after all others.
+var never = Event{At: math.MaxInt64, order: math.MaxUint64}
 
 // Now returns the virtual time in nanoseconds.
 func (k *Kernel) Now() int64 { return k.now }
@@ -64,28 +77,28 @@ func (k *Kernel) Now() int64 { return k.now }
 // Reset forgets all events and turns the clock back to 0. All coroutines must
 // have ended or been abandoned.
 func (k *Kernel) Reset() {
-	k.now, k.seq, k.heap, k.current, k.rogue = 0, 0, k.heap[:0], nil, false
+	k.now, k.seq, k.queue, k.current, k.rogue = 0, 0, k.queue[:0], nil, false
 	for i := range k.lanes {
 		k.lanes[i].queue, k.lanes[i].head = k.lanes[i].queue[:0], 0
 	}
 }
 
 // Schedule makes an event due at a time, or now if that is past.
+//
+// The few events that wait are kept in order: to find the place of a new one
+// is to look at those that come before it, which are fewer still. A heap is
+// slower until there are hundreds.
 func (k *Kernel) Schedule(at int64, kind uint8, a, b int32) {
+	at = max(at, k.now)
 	k.seq++
-	e := Event{max(at, k.now), k.seq<<8 | uint64(kind), a, b}
-	h := append(k.heap, e)
-	i := len(h) - 1
-	for i > 0 {
-		up := (i - 1) / 2
-		if !before(&e, &h[up]) {
-			break
-		}
-		h[i] = h[up]
-		i = up
+	k.queue = append(k.queue, never)
+	q := k.queue
+	i := len(q) - 1
+	for ; i > 0 && q[i-1].At <= at; i-- {
+		q[i] = q[i-1]
 	}
-	h[i] = e
-	k.heap = h
+	e := &q[i]
+	e.At, e.order, e.A, e.B = at, k.seq<<8|uint64(kind), a, b
 }
 
 // ScheduleLane does the same for an event of a lane, 0 or 1. Where the lane
@@ -102,54 +115,26 @@ func (k *Kernel) ScheduleLane(n int, at int64, kind uint8, a, b int32) {
 
 // Next removes the event that is due first and moves the clock to it. It
 // reports false when nothing is due.
-func (k *Kernel) Next() (Event, bool) {
-	var first *Event
-	if len(k.heap) > 0 {
-		first = &k.heap[0]
+func (k *Kernel) Next() (e Event, ok bool) {
+	first, last := &never, len(k.queue)-1
+	if last >= 0 {
+		first = &k.queue[last]
 	}
-	var from *lane
-	for i := range k.lanes {
-		if l := &k.lanes[i]; l.head < len(l.queue) && (first == nil || before(&l.queue[l.head], first)) {
-			first, from = &l.queue[l.head], l
-		}
-	}
+	one, two := k.lanes[0].first(), k.lanes[1].first()
 	switch {
-	case first == nil:
+	case before(first, one) && before(first, two):
+		k.queue = k.queue[:last]
+	case before(one, two):
+		first = one
+		k.lanes[0].head++
+	case two != &never:
+		first = two
+		k.lanes[1].head++
+	default:
 		return Event{}, false
-	case from == nil:
-		return k.pop(), true
 	}
-	from.head++
 	k.now = first.At
 	return *first, true
-}
-
-// pop removes the heap's first event.
-func (k *Kernel) pop() Event {
-	h := k.heap
-	top, last := h[0], h[len(h)-1]
-	h = h[:len(h)-1]
-	k.heap = h
-	if len(h) > 0 {
-		i := 0
-		for {
-			child := 2*i + 1
-			if child >= len(h) {
-				break
-			}
-			if child+1 < len(h) && before(&h[child+1], &h[child]) {
-				child++
-			}
-			if !before(&h[child], &last) {
-				break
-			}
-			h[i] = h[child]
-			i = child
-		}
-		h[i] = last
-	}
-	k.now = top.At
-	return top
 }
 
 func before(a, b *Event) bool { return a.At < b.At || a.At == b.At && a.order < b.order }
