@@ -15,7 +15,7 @@ func TestBoundsAreSmallest(t *testing.T) {
 	for _, bound := range []string{"Handlers", "Attempts", "Others", "Faults"} {
 		t.Run(bound, func(t *testing.T) {
 			for _, e := range m.Specifications {
-				if e.Module != twinModule {
+				if e.Module != TwinModule {
 					continue
 				}
 				c := readConfig(t, e)

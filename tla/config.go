@@ -2,7 +2,7 @@ package tla
 
 import (
 	"fmt"
-	"os"
+	"io/fs"
 	"strings"
 )
 
@@ -16,9 +16,9 @@ type Config struct {
 	Properties    []string
 }
 
-// ReadConfig reads a cfg file.
-func ReadConfig(path string) (Config, error) {
-	text, err := os.ReadFile(path)
+// ReadConfig reads a cfg file, of Files or of a copy of them.
+func ReadConfig(files fs.FS, path string) (Config, error) {
+	text, err := fs.ReadFile(files, path)
 	if err != nil {
 		return Config{}, fmt.Errorf("tla: %w", err)
 	}

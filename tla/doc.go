@@ -7,6 +7,9 @@
 // all of them, expected failures included; the table in README.md is made from
 // the manifest.
 //
+// The files are part of what is compiled, so whoever imports the package can
+// run them anywhere. Twin is the same question to the model in Go.
+//
 // The package does not download anything and does not judge: it finds Java and
 // the jar, runs TLC in a heap that is bounded, and reads its report. The rule
 // it keeps: what TLC did not say clearly is an error, never a pass.

@@ -19,7 +19,7 @@ import (
 func TestStatesAreTheSame(t *testing.T) {
 	tlc := tools(t)
 	for _, e := range readManifest(t).Specifications {
-		if e.Module != twinModule || e.Kind != KindProtocol || e.Class != ClassCI {
+		if e.Module != TwinModule || e.Kind != KindProtocol || e.Class != ClassCI {
 			continue
 		}
 		t.Run(e.Config, func(t *testing.T) {
@@ -35,8 +35,8 @@ func TestStatesAreTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			theirs := readDump(t, dump)
-			cfg := twinConfig(t, readConfig(t, e))
-			ours := reachable(t, &cfg)
+			cfg, _ := twin(t, readConfig(t, e))
+			ours := reachable(t, cfg)
 			if len(theirs) != e.Distinct {
 				t.Errorf("TLC wrote %d states and counted %d", len(theirs), e.Distinct)
 			}

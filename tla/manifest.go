@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 )
 
 // Kind is what an entry of the manifest is for.
@@ -55,16 +56,52 @@ type Entry struct {
 }
 
 // ConfigFile is the entry's cfg file, relative to this directory.
-func (e Entry) ConfigFile() string { return filepath.Join("cfg", e.Config+".cfg") }
+func (e Entry) ConfigFile() string { return path.Join("cfg", e.Config+".cfg") }
+
+// Measured returns the entry with what TLC reported instead of what must come
+// out; c is what its cfg file says. It returns an error if the report does not
+// say what falls.
+func (e Entry) Measured(c Config, r Report) (Entry, error) {
+	e.Outcome, e.Property = r.Outcome, r.Property
+	e.Distinct, e.Generated, e.Depth, e.Length = 0, 0, 0, 0
+	switch r.Outcome {
+	case Holds:
+		e.Distinct, e.Generated, e.Depth = r.Distinct, r.Generated, r.Depth
+	case NotLive: // TLC does not name the property: ask one at a time
+		if len(c.Properties) != 1 {
+			return Entry{}, fmt.Errorf("tla: %s: one of %v falls, and TLC does not say which", e.Config, c.Properties)
+		}
+		e.Property = c.Properties[0]
+	default:
+		e.Length = len(r.Trace)
+	}
+	return e, nil
+}
+
+// Expectation is what must come out, in words. Two entries have the same one
+// if TLC reports the same of them.
+func (e Entry) Expectation() string {
+	switch e.Outcome {
+	case Holds:
+		return fmt.Sprintf("holds, %d distinct of %d generated states, depth %d", e.Distinct, e.Generated, e.Depth)
+	case NotLive:
+		return e.Property + " falls, a liveness property"
+	case StepBreaks:
+		return fmt.Sprintf("%s falls by a step, %d states", e.Property, e.Length)
+	}
+	return fmt.Sprintf("%s falls, %d states", e.Property, e.Length)
+}
 
 // Manifest is what manifest.json holds.
 type Manifest struct {
 	Specifications []Entry `json:"specifications"`
 }
 
-// ReadManifest reads a manifest. It refuses fields that it does not know.
-func ReadManifest(path string) (Manifest, error) {
-	text, err := os.ReadFile(path)
+// ReadManifest reads manifest.json, of Files or of a copy of them. It refuses
+// fields that it does not know.
+func ReadManifest(files fs.FS) (Manifest, error) {
+	const name = "manifest.json"
+	text, err := fs.ReadFile(files, name)
 	if err != nil {
 		return Manifest{}, fmt.Errorf("tla: %w", err)
 	}
@@ -72,7 +109,7 @@ func ReadManifest(path string) (Manifest, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&m); err != nil {
-		return Manifest{}, fmt.Errorf("tla: %s: %w", path, err)
+		return Manifest{}, fmt.Errorf("tla: %s: %w", name, err)
 	}
 	return m, nil
 }

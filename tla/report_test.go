@@ -2,10 +2,10 @@ package tla
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 const heldOutput = `Model checking completed. No error has been found.
@@ -86,11 +86,8 @@ func TestReadConfigRefuses(t *testing.T) {
 		"SYMMETRY Perms\n",              // the same
 		"Stray\n",                       // in no section
 	} {
-		path := filepath.Join(t.TempDir(), "x.cfg")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if c, err := ReadConfig(path); err == nil {
+		files := fstest.MapFS{"x.cfg": {Data: []byte(text)}}
+		if c, err := ReadConfig(files, "x.cfg"); err == nil {
 			t.Errorf("%q is read as %+v", text, c)
 		}
 	}

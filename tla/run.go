@@ -13,7 +13,7 @@ import (
 
 // Job is one run of TLC.
 type Job struct {
-	Dir    string // the directory of the module
+	Dir    string // the directory of the module; if empty, the modules of Files
 	Module string // without .tla
 	Config string // the cfg file, relative to Dir
 	HeapMB int    // the heap's bound in MiB; 0: 2048
@@ -30,6 +30,12 @@ func (t Tools) Run(ctx context.Context, j Job) (Report, error) {
 		return Report{}, fmt.Errorf("tla: %w", err)
 	}
 	defer os.RemoveAll(scratch)
+	if j.Dir == "" {
+		j.Dir = filepath.Join(scratch, "files")
+		if err := os.CopyFS(j.Dir, Files); err != nil {
+			return Report{}, fmt.Errorf("tla: %w", err)
+		}
+	}
 	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, t.Java, t.arguments(j, scratch)...)
 	cmd.Dir = j.Dir

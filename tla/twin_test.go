@@ -10,95 +10,13 @@ import (
 	"github.com/chargeonce/chargeonce/model/protocol"
 )
 
-// twinModule is the module that model/protocol is the twin of.
-const twinModule = "ChargeOnce"
-
-// twin returns the Go model that a cfg file asks for.
-func twin(t *testing.T, c Config) (protocol.Config, explore.Model[protocol.State]) {
+func twin(t *testing.T, c Config) (*protocol.Config, explore.Model[protocol.State]) {
 	t.Helper()
-	cfg := twinConfig(t, c)
-	m := explore.Model[protocol.State]{
-		Initial: func() []protocol.State { return []protocol.State{protocol.Initial(&cfg)} },
-		Next: func(steps []explore.Step[protocol.State], s protocol.State) []explore.Step[protocol.State] {
-			protocol.Next(&cfg, s, func(a protocol.Action, next protocol.State) {
-				steps = append(steps, explore.Step[protocol.State]{Action: explore.Action(a.Code()), Next: next})
-			})
-			return steps
-		},
-		ActionName: func(a explore.Action) string { return protocol.ActionOf(uint16(a)).String() },
-	}
-	for _, name := range c.Invariants {
-		if name != "TypeOK" {
-			m.Properties = append(m.Properties, invariantOf(t, &cfg, name))
-		}
-	}
-	for _, name := range c.Properties {
-		m.Properties = append(m.Properties, propertyOf(t, &cfg, name))
-	}
-	if c.Specification == "FairSpec" {
-		for _, set := range protocol.Fairness(&cfg) {
-			f := explore.Fairness{Strength: explore.Weak}
-			for _, a := range set {
-				f.Actions = append(f.Actions, explore.Action(a.Code()))
-			}
-			m.Fairness = append(m.Fairness, f)
-		}
-	}
-	return cfg, m
-}
-
-func twinConfig(t *testing.T, c Config) protocol.Config {
-	t.Helper()
-	var cfg protocol.Config
-	for _, name := range c.Names {
-		if err := cfg.Set(name, c.Constants[name]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := cfg.Validate(); err != nil {
+	cfg, m, err := Twin(c)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return cfg
-}
-
-// invariantOf returns the Go twin of an INVARIANT line: an invariant, or the
-// denial of a situation.
-func invariantOf(t *testing.T, cfg *protocol.Config, name string) explore.Property[protocol.State] {
-	t.Helper()
-	for _, i := range protocol.Invariants {
-		if i.Name == name {
-			return explore.Always(name, func(s protocol.State) bool { return i.Hold(cfg, s) })
-		}
-	}
-	for _, situation := range protocol.Situations {
-		if situation.Name == name {
-			return explore.Always(name, func(s protocol.State) bool { return !situation.Shows(cfg, s) })
-		}
-	}
-	t.Fatalf("the Go model has no invariant %s", name)
-	panic("unreachable")
-}
-
-// propertyOf returns the Go twin of a PROPERTY line.
-func propertyOf(t *testing.T, cfg *protocol.Config, name string) explore.Property[protocol.State] {
-	t.Helper()
-	for _, i := range protocol.StepInvariants {
-		if i.Name == name {
-			return explore.AlwaysStep(name, func(from protocol.State, _ explore.Action, to protocol.State) bool {
-				return i.Hold(cfg, from, to)
-			})
-		}
-	}
-	for _, g := range protocol.Goals {
-		switch {
-		case g.Name == name && g.Forever:
-			return explore.EventuallyForever(name, g.Reached)
-		case g.Name == name:
-			return explore.Eventually(name, g.Reached)
-		}
-	}
-	t.Fatalf("the Go model has no property %s", name)
-	panic("unreachable")
+	return cfg, m
 }
 
 func search(t *testing.T, m explore.Model[protocol.State]) explore.Result[protocol.State] {
@@ -110,11 +28,23 @@ func search(t *testing.T, m explore.Model[protocol.State]) explore.Result[protoc
 	return r
 }
 
+func TestTwinRefuses(t *testing.T) {
+	for _, c := range []Config{
+		{Names: []string{"Handlers"}, Constants: map[string]string{"Handlers": "two"}},
+		{Names: []string{"Handlers"}, Constants: map[string]string{"Handlers": "9"}},
+		{Names: []string{"Handlers"}, Constants: map[string]string{"Handlers": "1"}, Properties: []string{"Happiness"}},
+	} {
+		if _, _, err := Twin(c); err == nil {
+			t.Errorf("%+v has a twin", c)
+		}
+	}
+}
+
 // TestTwinAgrees holds the Go model against what TLC counted: the same states,
 // the same depth, the same shortest counterexamples. It needs no Java.
 func TestTwinAgrees(t *testing.T) {
 	for _, e := range readManifest(t).Specifications {
-		if e.Module != twinModule {
+		if e.Module != TwinModule {
 			continue
 		}
 		t.Run(e.Config, func(t *testing.T) {
@@ -150,7 +80,7 @@ func TestTwinAgrees(t *testing.T) {
 func TestEverythingThatFalls(t *testing.T) {
 	m := readManifest(t)
 	for i, e := range m.Specifications {
-		if e.Module != twinModule || e.Kind != KindDefect && e.Kind != KindAssumption {
+		if e.Module != TwinModule || e.Kind != KindDefect && e.Kind != KindAssumption {
 			continue
 		}
 		t.Run(e.Config, func(t *testing.T) {
@@ -177,14 +107,14 @@ func whatFalls(t *testing.T, c Config) map[string]int {
 	cfg, m := twin(t, c)
 	m.Properties = nil
 	for _, i := range protocol.Invariants {
-		m.Properties = append(m.Properties, explore.Sometimes(i.Name, func(s protocol.State) bool { return !i.Hold(&cfg, s) }))
+		m.Properties = append(m.Properties, explore.Sometimes(i.Name, func(s protocol.State) bool { return !i.Hold(cfg, s) }))
 	}
 	falls := make(map[string]int)
 	for _, w := range search(t, m).Witnesses {
 		falls[w.Property] = len(w.Trace.States)
 	}
 	for _, i := range protocol.StepInvariants {
-		m.Properties = []explore.Property[protocol.State]{propertyOf(t, &cfg, i.Name)}
+		m.Properties = []explore.Property[protocol.State]{stepProperty(cfg, i)}
 		if r := search(t, m); r.Verdict == explore.Violated {
 			falls[i.Name] = len(r.Trace.States)
 		}
