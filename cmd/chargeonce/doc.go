@@ -19,6 +19,8 @@
 //	matrix      show which faults break which designs, and by how few
 //	compare     measure how soon each strategy breaks each wrong design
 //	check       judge a recorded history from any system
+//	explore     visit every state of the protocol's model, and judge each
+//	tla         check the TLA+ specification with TLC, and compare what it counts
 //	designs     list the gallery of designs, right and wrong
 //	scenarios   list what clients can want in a simulation
 //	profiles    list what the simulated provider can promise

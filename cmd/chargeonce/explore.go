@@ -1,0 +1,375 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/chargeonce/chargeonce/model/explore"
+	"github.com/chargeonce/chargeonce/model/protocol"
+	"github.com/chargeonce/chargeonce/sim/search"
+	"github.com/chargeonce/chargeonce/tla"
+)
+
+// firstConfig is what is explored if nothing else is asked for.
+const firstConfig = "keyed"
+
+func exploreVerb() verb {
+	return verb{
+		name: "explore", summary: "visit every state of the protocol's model, and judge each",
+		doc: `It is the protocol that is searched here, not code: a state machine of one operation, with crashes, lost answers,
+writes that land late, and messages that are doubled. Breadth first, so what breaks is shown in as few actions as can be. The counts
+are those of TLC on the same specification. A defect breaks one rule of the protocol or one assumption about the outside; the
+flags -config, -defect and -invariant list what there is if the name is wrong.`,
+		examples: []string{
+			"chargeonce explore",
+			"chargeonce explore -config keyless",
+			"chargeonce explore -defect NoGuard",
+			"chargeonce explore -defect NoGuard -invariant SingleCharge",
+			"chargeonce explore -config wide-keyed -max-memory 512 -json",
+		},
+		codes: []exitCode{exitHeld, exitSafety, exitUsage, exitLiveness, exitUndecided},
+		command: func(fs *flag.FlagSet) action {
+			o := &exploreOptions{workers: count{0, 0, 1024}, memory: count{2048, 0, 1 << 20}}
+			fs.StringVar(&o.config, "config", "", "the `NAME` of a world in which the protocol holds; if not given "+firstConfig+", and with -defect the one in which the defect shows")
+			fs.StringVar(&o.defect, "defect", "", "the `NAME` of a defect of the protocol, or of an assumption that is dropped")
+			fs.StringVar(&o.invariant, "invariant", "", "judge this `NAME` alone; if not given all, and the first to fall is shown")
+			fs.Var(&o.workers, "workers", "`N` goroutines; 0 is one for each processor. The result is the same")
+			fs.Var(&o.memory, "max-memory", "stop, undecided, before the states take more than `N` MiB; 0 is no bound")
+			fs.BoolVar(&o.json, "json", false, "write one JSON object instead of text")
+			return func(ctx context.Context, k *console, operands []string) (exitCode, error) {
+				if err := noOperands(operands); err != nil {
+					return 0, err
+				}
+				e, err := o.resolve()
+				if err != nil {
+					return 0, err
+				}
+				return e.run(ctx, k)
+			}
+		},
+	}
+}
+
+// exploreOptions are the flags of explore.
+type exploreOptions struct {
+	config, defect, invariant string
+	workers, memory           count
+	json                      bool
+}
+
+// exploration is a world of the model, with every name looked up.
+type exploration struct {
+	entry     tla.Entry
+	defect    *protocol.Defect // nil: none
+	elsewhere string           // where the defect is known to show, if that is not here
+	config    *protocol.Config
+	model     explore.Model[protocol.State]
+	judged    []string // the names of what is judged
+	options   explore.Options
+	json      bool
+}
+
+// resolve looks every name up.
+func (o *exploreOptions) resolve() (*exploration, error) {
+	worlds, err := readWorlds()
+	if err != nil {
+		return nil, err
+	}
+	e := &exploration{json: o.json, options: explore.Options{Workers: o.workers.n, MaxBytes: uint64(o.memory.n) << 20}}
+	name := firstConfig
+	if o.defect != "" {
+		d, err := defectByName(o.defect)
+		if err != nil {
+			return nil, err
+		}
+		e.defect, name = &d, worlds.shows[d.String()]
+	}
+	if o.config != "" && o.config != name {
+		if e.defect != nil {
+			e.elsewhere = name
+		}
+		name = o.config
+	}
+	at := slices.IndexFunc(worlds.entries, func(w tla.Entry) bool { return w.Config == name })
+	if at < 0 {
+		return nil, fmt.Errorf("there is no config %q%s", name, instead(name, worlds.names()))
+	}
+	e.entry = worlds.entries[at]
+	return e, e.build(worlds.configs[at], o.invariant)
+}
+
+// build makes the model of the world; invariant is what is judged, "" is all.
+func (e *exploration) build(c tla.Config, invariant string) (err error) {
+	if e.config, e.model, err = tla.Twin(c); err != nil {
+		return err
+	}
+	if e.defect != nil {
+		e.config.Defects = e.config.Defects.With(*e.defect)
+	}
+	for _, p := range e.model.Properties {
+		e.judged = append(e.judged, p.Name())
+	}
+	if invariant != "" {
+		at := slices.Index(e.judged, invariant)
+		if at < 0 {
+			return fmt.Errorf("%s has no invariant %q%s", e.entry.Config, invariant, instead(invariant, e.judged))
+		}
+		e.judged, e.model.Properties = e.judged[at:at+1], e.model.Properties[at:at+1]
+	}
+	for _, s := range protocol.Situations {
+		e.model.Properties = append(e.model.Properties, explore.Sometimes(situationName(s), func(at protocol.State) bool { return s.Shows(e.config, at) }))
+	}
+	return nil
+}
+
+// situationName is the name of a situation without the specification's denial.
+func situationName(s protocol.Situation) string { return strings.TrimPrefix(s.Name, "Never") }
+
+// worlds are the questions of the manifest in which the protocol holds.
+type worlds struct {
+	entries []tla.Entry
+	configs []tla.Config      // of entries
+	shows   map[string]string // by defect, the world that the manifest shows it in
+}
+
+func readWorlds() (*worlds, error) {
+	m, err := tla.ReadManifest(tla.Files)
+	if err != nil {
+		return nil, err
+	}
+	all := &worlds{shows: make(map[string]string)}
+	for _, entry := range m.Specifications {
+		if entry.Module != tla.TwinModule {
+			continue
+		}
+		c, err := tla.ReadConfig(tla.Files, entry.ConfigFile())
+		if err != nil {
+			return nil, err
+		}
+		if entry.Outcome == tla.Holds {
+			all.entries, all.configs = append(all.entries, entry), append(all.configs, c)
+		}
+		for d := range protocol.DefectCount {
+			if name := d.String(); c.Constants[name] == "TRUE" && entry.Base != "" && all.shows[name] == "" {
+				all.shows[name] = entry.Base
+			}
+		}
+	}
+	return all, nil
+}
+
+func (w *worlds) names() (all []string) {
+	for _, e := range w.entries {
+		all = append(all, e.Config)
+	}
+	return all
+}
+
+// defectByName takes a defect's name as the specification writes it or as its
+// cfg file is called: NoGuard or no-guard.
+func defectByName(name string) (protocol.Defect, error) {
+	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "-", "")) }
+	var known []string
+	for d := range protocol.DefectCount {
+		if plain(name) == plain(d.String()) {
+			return d, nil
+		}
+		known = append(known, d.String())
+	}
+	return 0, fmt.Errorf("there is no defect %q%s", name, instead(name, known))
+}
+
+// run searches and tells of it.
+func (e *exploration) run(ctx context.Context, k *console) (exitCode, error) {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	if !e.json {
+		e.announce(k.out)
+		_ = k.out.Flush() // run tells of an output that is broken
+	}
+	line := &progress{w: k.err}
+	if k.terminal {
+		e.options.Progress = line.states
+	}
+	began := time.Now()
+	r, err := explore.Explore(ctx, e.model, e.options)
+	elapsed := time.Since(began)
+	line.erase()
+	if err != nil {
+		return 0, err
+	}
+	o := e.outcome(&r, elapsed)
+	if o.Verdict == search.Undecided && ctx.Err() != nil {
+		o.Reason = "stopped before every state was visited"
+	}
+	if e.json {
+		k.line(o)
+	} else {
+		e.tell(k.out, &r, o, elapsed)
+	}
+	return exitOf(o.Verdict, []string{o.Property}), nil
+}
+
+// announce says what is searched, defaults included.
+func (e *exploration) announce(w io.Writer) {
+	labelled(w, "config", "%s: %s", e.entry.Config, e.entry.Shows)
+	c := e.config
+	bounds := fmt.Sprintf("handlers: %d, attempts with parameters p: %d, with others q: %d, faults: %d", c.Handlers, c.Attempts, c.Others, c.Faults)
+	if c.Persistent {
+		bounds += "; the client asks until it has its answer"
+	}
+	if c.Reconciles {
+		bounds += fmt.Sprintf("; run %d is the reconciler", c.Handlers+1)
+	}
+	labelled(w, "bounds", "%s", bounds)
+	if e.defect != nil {
+		labelled(w, "defect", "%s: %s", e.defect, e.defect.Doc())
+	}
+	labelled(w, "judged", "%s", strings.Join(e.judged, ", "))
+	fmt.Fprintln(w)
+}
+
+// states shows how far a search is.
+func (p *progress) states(now explore.Progress) {
+	p.replace(fmt.Sprintf("%s distinct states, %s wait, depth %d, %.0f a second", grouped(int(now.Distinct)), grouped(int(now.Queue)), now.Depth, now.Rate))
+}
+
+// exploreOutcome is what explore writes with -json. The names of its members
+// stay.
+type exploreOutcome struct {
+	Verdict         search.Verdict `json:"verdict"`
+	Reason          string         `json:"reason,omitempty"`
+	Config          string         `json:"config"`
+	Defect          string         `json:"defect"`             // "": none
+	Property        string         `json:"property"`           // what fell, "": nothing
+	Sentence        string         `json:"sentence,omitempty"` // what it says
+	Length          int            `json:"length"`             // actions until it fell, and then around the cycle, if there is one
+	Judged          []string       `json:"judged"`
+	Distinct        uint64         `json:"distinct"`
+	Generated       uint64         `json:"generated"`
+	Depth           int            `json:"depth"` // states on the longest of the shortest paths
+	Complete        bool           `json:"complete"`
+	StatesPerSecond float64        `json:"states_per_second"`
+	BytesPerState   float64        `json:"bytes_per_state"`
+	Collision       float64        `json:"collision_probability"` // that two states were taken for one, at most
+	Reached         []string       `json:"reached"`               // situations
+	Unreached       []string       `json:"unreached"`             // if complete: cannot be reached in this config
+	Trace           []exploreStep  `json:"trace,omitempty"`
+	Loop            *int           `json:"loop,omitempty"` // the index in trace from which it repeats for ever
+}
+
+// exploreStep is a state of a counterexample and the action that led to it.
+type exploreStep struct {
+	Action string `json:"action"` // "" for the first
+	State  string `json:"state"`
+}
+
+func (e *exploration) outcome(r *explore.Result[protocol.State], elapsed time.Duration) *exploreOutcome {
+	o := &exploreOutcome{
+		Config: e.entry.Config, Property: r.Property, Sentence: sentence(r.Property), Length: r.Trace.Length(), Judged: e.judged,
+		Distinct: r.Distinct, Generated: r.Generated, Depth: r.Depth, Complete: r.Complete,
+		StatesPerSecond: rate(int(r.Distinct), elapsed), BytesPerState: math.Round(10*r.BytesPerState) / 10, Collision: r.CollisionProbability,
+		Reached: []string{}, Unreached: append([]string{}, r.Unmet...),
+	}
+	if e.defect != nil {
+		o.Defect = e.defect.String()
+	}
+	switch r.Verdict {
+	case explore.Violated:
+		o.Verdict = search.Violated
+	case explore.Held, explore.Vacuous: // not every world shows every situation
+		o.Verdict = search.Held
+	default:
+		o.Verdict, o.Reason = search.Undecided, r.Stopped+" (-max-memory allows more)"
+	}
+	for _, w := range r.Witnesses {
+		o.Reached = append(o.Reached, w.Property)
+	}
+	for i, v := range r.Trace.States {
+		step := exploreStep{State: v.State.String()}
+		if i > 0 {
+			step.Action = protocol.ActionOf(uint16(v.Action)).String()
+		}
+		o.Trace = append(o.Trace, step)
+	}
+	if r.Property != "" && r.Trace.Loop >= 0 {
+		o.Loop = &r.Trace.Loop
+	}
+	return o
+}
+
+// sentence is what a property says.
+func sentence(property string) string {
+	for _, i := range protocol.Invariants {
+		if i.Name == property {
+			return i.Doc
+		}
+	}
+	for _, i := range protocol.StepInvariants {
+		if i.Name == property {
+			return i.Doc
+		}
+	}
+	for _, g := range protocol.Goals {
+		if g.Name == property {
+			return g.Doc
+		}
+	}
+	return ""
+}
+
+// tell writes the report for people.
+func (e *exploration) tell(w io.Writer, r *explore.Result[protocol.State], o *exploreOutcome, elapsed time.Duration) {
+	if o.Verdict == search.Violated {
+		fmt.Fprintf(w, "violated %s\n\n%s\n", o.Property, wrap(o.Sentence, "  "))
+		writeBehaviour(w, e.config, r.Trace)
+		fmt.Fprintln(w)
+	}
+	for _, s := range protocol.Situations {
+		if name := situationName(s); slices.Contains(o.Reached, name) {
+			at := slices.IndexFunc(r.Witnesses, func(w explore.Witness[protocol.State]) bool { return w.Property == name })
+			labelled(w, "reached", "%s in %d actions: %s", name, r.Witnesses[at].Trace.Length(), s.Doc)
+		}
+	}
+	if len(o.Unreached) > 0 {
+		label := "unreached"
+		if !o.Complete {
+			label = "not yet"
+		}
+		labelled(w, label, "%s", strings.Join(o.Unreached, ", "))
+	}
+	labelled(w, "states", "%s distinct of %s generated, depth %d", grouped(int(o.Distinct)), grouped(int(o.Generated)), o.Depth)
+	labelled(w, "searched", "in %.1f s, %.0f a second; %.1f bytes a state", elapsed.Seconds(), o.StatesPerSecond, o.BytesPerState)
+	verdict := string(o.Verdict)
+	switch o.Verdict {
+	case search.Violated:
+		verdict += fmt.Sprintf(": %s in %s", o.Property, actions(o.Length))
+		if o.Loop == nil {
+			verdict += "; none of these falls in fewer"
+		}
+	case search.Held:
+		verdict += ": in every state that can be reached"
+		if !r.Exact {
+			verdict += fmt.Sprintf(" (states are told apart by 64 bits: one was missed with a probability of at most %.0e)", o.Collision)
+		}
+		if e.elsewhere != "" {
+			verdict += fmt.Sprintf("; %s is known to show in %s", e.defect, e.elsewhere)
+		}
+	default:
+		verdict += ": " + o.Reason
+	}
+	labelled(w, "verdict", "%s", verdict)
+}
+
+func actions(n int) string {
+	if n == 1 {
+		return "1 action"
+	}
+	return fmt.Sprintf("%d actions", n)
+}

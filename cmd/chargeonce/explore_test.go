@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chargeonce/chargeonce/model/protocol"
+	"github.com/chargeonce/chargeonce/tla"
+)
+
+func TestExploreHeld(t *testing.T) {
+	directory := here(t)
+	r := call(t, "", "explore", "-config", "unstored")
+	if r.code != exitHeld || r.errors != "" {
+		t.Errorf("exit code %d, %q", r.code, r.errors)
+	}
+	golden(t, directory, "explore-held.txt", r.out)
+}
+
+// What falls, falls in so few actions for any number of workers, and is shown
+// action by action.
+func TestExploreDefect(t *testing.T) {
+	directory := here(t)
+	for _, tt := range []struct {
+		args, file string
+		code       exitCode
+	}{
+		{"-defect NoGuard -invariant SingleCharge", "explore-violated.txt", exitSafety},
+		{"-defect no-resolve", "explore-lasso.txt", exitLiveness},
+	} {
+		for _, workers := range []string{"1", "3"} {
+			r := call(t, "", strings.Fields("explore -workers "+workers+" "+tt.args)...)
+			if r.code != tt.code || r.errors != "" {
+				t.Errorf("%s: exit code %d, %q", tt.args, r.code, r.errors)
+			}
+			golden(t, directory, tt.file, r.out)
+		}
+	}
+}
+
+// Each defect is shown in the world in which the manifest has it, in as many
+// states as there.
+func TestExploreFindsEveryDefect(t *testing.T) {
+	m, err := tla.ReadManifest(tla.Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := make(map[string]bool)
+	for _, e := range m.Specifications {
+		if e.Module != tla.TwinModule || e.Base == "" || e.Kind == tla.KindReachable {
+			continue
+		}
+		d, err := defectByName(strings.TrimPrefix(strings.TrimPrefix(e.Config, "keyless-"), "live-"))
+		if err != nil || shown[d.String()] {
+			continue // an alternative, or what comes of no defect
+		}
+		shown[d.String()] = true
+		args := []string{"explore", "-json", "-defect", d.String()}
+		for property, states := range e.Falls {
+			o := last(t, call(t, "", append(args, "-invariant", property)...).out)
+			if o["config"] != e.Base || o["property"] != property || o["length"] != float64(states-1) || len(o["trace"].([]any)) != states {
+				t.Errorf("%s in %v: %v falls in %v actions; the manifest: %s in %s in %d states", d, o["config"], o["property"], o["length"], property, e.Base, states)
+			}
+		}
+		if len(e.Falls) == 0 {
+			if e.Property != "" {
+				args = append(args, "-invariant", e.Property)
+			}
+			o := last(t, call(t, "", args...).out)
+			if want := map[bool]string{true: "held", false: "violated"}[e.Outcome == tla.Holds]; o["verdict"] != want || o["config"] != e.Base {
+				t.Errorf("%s in %v: %v; the manifest: %s in %s", d, o["config"], o["verdict"], want, e.Base)
+			}
+		}
+	}
+	for d := range protocol.DefectCount {
+		if !shown[d.String()] {
+			t.Errorf("the manifest does not show %s", d)
+		}
+	}
+}
+
+func TestExploreJSON(t *testing.T) {
+	r := call(t, "", "explore", "-config", "keyless-no-lookup", "-json")
+	o := last(t, r.out)
+	if r.code != exitHeld || o["verdict"] != "held" || o["complete"] != true || o["length"] != 0.0 || o["property"] != "" || o["defect"] != "" {
+		t.Errorf("exit code %d, %v", r.code, o)
+	}
+	if o["distinct"] != 11888.0 || o["generated"] != 44967.0 || o["depth"] != 19.0 || o["bytes_per_state"].(float64) <= 0 {
+		t.Errorf("%v", o)
+	}
+	if reached, unreached := fmt.Sprint(o["reached"]), fmt.Sprint(o["unreached"]); !strings.Contains(reached, "Reviewed") || !strings.Contains(unreached, "LookedUp") {
+		t.Errorf("reached %s, unreached %s", reached, unreached)
+	}
+	// A defect of another world changes nothing here, and it says so.
+	r = call(t, "", "explore", "-config", "unstored", "-defect", "NoMark")
+	if r.code != exitHeld || !strings.Contains(strings.Join(strings.Fields(r.out), " "), "NoMark is known to show in keyless") {
+		t.Errorf("exit code %d:\n%s", r.code, r.out)
+	}
+}
+
+func TestExploreUndecided(t *testing.T) {
+	r := call(t, "", "explore", "-max-memory", "1", "-json")
+	if o := last(t, r.out); r.code != exitUndecided || o["verdict"] != "undecided" || o["complete"] != false || !strings.Contains(o["reason"].(string), "-max-memory") {
+		t.Errorf("exit code %d, %v", r.code, o)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r = callWith(ctx, "", "explore")
+	if r.code != exitUndecided || !strings.Contains(r.out, "undecided: stopped before every state") {
+		t.Errorf("exit code %d:\n%s", r.code, r.out)
+	}
+}
+
+func TestExploreRefuses(t *testing.T) {
+	for args, want := range map[string]string{
+		"-config keyd":                       "did you mean keyed",
+		"-config no-guard":                   "there is no config",
+		"-config window-keyed":               "there is no config",
+		"-defect NoGaurd":                    "did you mean NoGuard",
+		"-defect xyzzy":                      "BreakA6",
+		"-invariant SingelCharge":            "did you mean SingleCharge",
+		"-config live-asking -invariant Xyz": "Resolves, NotWedged",
+		"-max-memory -1":                     "from 0",
+		"-workers x":                         "whole number",
+		"keyed":                              "too much",
+	} {
+		r := call(t, "", append([]string{"explore"}, strings.Fields(args)...)...)
+		if r.code != exitUsage || r.out != "" || strings.Count(r.errors, "\n") != 1 || !strings.Contains(r.errors, want) {
+			t.Errorf("%s: exit code %d, %q, want %q", args, r.code, r.errors, want)
+		}
+	}
+}
+
+func TestChanges(t *testing.T) {
+	before := []fact{{"record", "a"}, {"run 1", "b"}, {"on its way", "c"}, {"on its way", "d"}, {"left", "e"}}
+	after := []fact{{"record", "f"}, {"on its way", "d"}, {"on its way", "g"}, {"left", "e"}}
+	want := []fact{{"record", "f"}, {"on its way", "g"}, {"run 1", "is over"}, {"on its way", "no more: c"}}
+	if got := changes(before, after); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := changes(after, after); got != nil {
+		t.Errorf("nothing changed: %v", got)
+	}
+}
