@@ -147,7 +147,7 @@ func (w *World) patience(c *call) int64 {
 // finishStep lets messages go that were held until this step of this process.
 func (w *World) finishStep(who plan.Process, step impl.Step) {
 	for i := 0; i < len(w.held); i++ {
-		m := w.messages.at(int(w.held[i]))
+		m := w.messages.at(w.held[i])
 		if m.waits && m.until.Step == step && m.until.Who == who {
 			w.release(w.held[i], true)
 			i--
@@ -157,7 +157,7 @@ func (w *World) finishStep(who plan.Process, step impl.Step) {
 
 // release ends a hold: because the step has ended, or the deadline has come.
 func (w *World) release(index int32, met bool) {
-	m := w.messages.at(int(index))
+	m := w.messages.at(index)
 	if !m.waits {
 		return
 	}

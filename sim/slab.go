@@ -5,8 +5,8 @@ import "github.com/chargeonce/chargeonce/sim/plan"
 // slab hands out values at addresses that never move, and takes all of them
 // back at once.
 type slab[T any] struct {
-	chunks [][]T
-	used   int
+	chunks []*[chunkSize]T
+	used   uint32
 }
 
 const chunkSize = 64
@@ -17,13 +17,13 @@ func (s *slab[T]) reset() { s.used = 0 }
 func (s *slab[T]) take() (*T, int32) {
 	i := s.used
 	s.used++
-	if i/chunkSize == len(s.chunks) {
-		s.chunks = append(s.chunks, make([]T, chunkSize))
+	if int(i/chunkSize) == len(s.chunks) {
+		s.chunks = append(s.chunks, new([chunkSize]T))
 	}
 	return &s.chunks[i/chunkSize][i%chunkSize], int32(i)
 }
 
-func (s *slab[T]) at(i int) *T { return &s.chunks[i/chunkSize][i%chunkSize] }
+func (s *slab[T]) at(i int32) *T { return &s.chunks[uint32(i)/chunkSize][uint32(i)%chunkSize] }
 
 // siteCounter counts how often each site was asked: an open-addressing table
 // of the last occurrence of each.
@@ -38,6 +38,18 @@ func (c *siteCounter) reset() {
 	}
 	clear(c.slots)
 	c.free = len(c.slots) / 2
+}
+
+// fresh counts a site that was surely not asked before, as most are, and
+// reports whether it is one. The others are for next.
+func (c *siteCounter) fresh(site plan.Site) bool {
+	s := &c.slots[slotOf(site)&uint64(len(c.slots)-1)]
+	if *s != 0 || c.free == 1 {
+		return false
+	}
+	*s = site
+	c.free--
+	return true
 }
 
 // next returns the site with its occurrence.

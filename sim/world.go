@@ -95,7 +95,6 @@ type World struct {
 	net      network.Network
 	provider provider.Provider
 	records  []mirror
-	names    names
 	amounts  map[string]impl.Amount
 
 	// Equal bodies mostly come one after the other, so what was worked out of
@@ -135,6 +134,7 @@ type World struct {
 	marked   int   // lines of the trace so far
 	told     int   // events of the history so far
 	events   int
+	names    names
 }
 
 // order is an order of the scenario, prepared.
@@ -385,7 +385,10 @@ func (w *World) tellOf(kind history.Kind, process, operation string) {
 // ask asks the chooser at a site. After healing no site is asked, but it is
 // counted, so that a site's name does not depend on the phase.
 func (w *World) ask(what plan.What, who, peer plan.Process, step impl.Step, of plan.Attempt) (plan.Site, plan.Choice) {
-	site := w.asked.next(plan.NewSite(what, who, peer, step, of))
+	site := plan.NewSite(what, who, peer, step, of)
+	if !w.asked.fresh(site) {
+		site = w.asked.next(site)
+	}
 	if w.healed {
 		return site, plan.Choice{}
 	}
@@ -432,11 +435,11 @@ func (w *World) process(id plan.Process) *process {
 func (w *World) dispatch(e kernel.Event) *run {
 	switch e.Kind() {
 	case evDeliver:
-		return w.deliver(w.messages.at(int(e.A)), e)
+		return w.deliver(w.messages.at(e.A), e)
 	case evTimeout:
-		return w.timeout(w.calls.at(int(e.A)), e)
+		return w.timeout(w.calls.at(e.A), e)
 	case evResume:
-		if r := w.runs.at(int(e.A)); r.wake == e.B && !w.postpone(r.p, e) {
+		if r := w.runs.at(e.A); r.wake == e.B && !w.postpone(r.p, e) {
 			return r
 		}
 	case evRelease:
@@ -453,7 +456,7 @@ func (w *World) dispatch(e kernel.Event) *run {
 			return w.sweep(p)
 		}
 	case evLand:
-		w.landLate(w.calls.at(int(e.A)))
+		w.landLate(w.calls.at(e.A))
 	case evHeal:
 		w.healAll()
 	}
