@@ -105,6 +105,10 @@ func (r *Report) RunsPerSecond() float64 {
 // one of them is wrong, so nothing is decided.
 const disagree = "the checkers disagree: "
 
+// restless is the reason of a run in which nothing fell and which was ended by
+// its bound on virtual time: what would have come after it nobody knows.
+const restless = "the run did not come to rest within its bound on virtual time"
+
 // chunkSize is how many runs a worker takes at a time if they are independent
 // draws.
 const chunkSize = 64
@@ -301,6 +305,8 @@ func (c *campaign) one(a *arena, source Source, i int, t *tally, try int) (doubt
 		}
 	case res.Finding != nil:
 		t.stop = end(stop{finding: res.Finding})
+	case res.Limit && a.worst() == nil:
+		t.stop = end(stop{verdict: Undecided, reason: restless})
 	case a.worst() == nil:
 	case c.opt.Target == 0 || a.broke(c.opt.Target):
 		t.stop = end(stop{})

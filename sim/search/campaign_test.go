@@ -253,3 +253,31 @@ func TestGoroutineIsFound(t *testing.T) {
 		t.Errorf("%v %+v, want a goroutine", r.Verdict, r.Finding)
 	}
 }
+
+// A run that never comes to rest, and in which nothing falls, shows nothing.
+func TestRestlessRunIsUndecided(t *testing.T) {
+	restlessDesign := subjects(t, "reference")[:1]
+	restlessDesign[0].Classes = [plan.ClassCount]bool{}
+	restlessDesign[0].Design.Client = func(_ impl.Config, p impl.ClientPorts) impl.Client { return sleeper{p} }
+	r, err := Campaign(context.Background(), Options{Subjects: restlessDesign, Runs: 1, Seed: 1, Open: openMemory})
+	if err != nil || r.Verdict != Undecided {
+		t.Errorf("campaign: %+v, %v; want undecided", r, err)
+	}
+	replayed, err := Run(restlessDesign[0], restlessDesign[0].Plan(0, nil), openMemory)
+	if err != nil || replayed.Verdict != Undecided {
+		t.Errorf("replay: %v, %v; want undecided", replayed.Verdict, err)
+	}
+	p, err := Exhaust(context.Background(), ExhaustiveOptions{Subject: restlessDesign[0], Open: openMemory})
+	if err != nil || p.Verdict != Undecided {
+		t.Errorf("search: %v, %v; want undecided", p.Verdict, err)
+	}
+}
+
+// sleeper is a client that never asks and never gives up.
+type sleeper struct{ ports impl.ClientPorts }
+
+func (s sleeper) Pay(ctx context.Context, _ impl.Payment) (impl.Reply, error) {
+	for {
+		_ = s.ports.Clock.Sleep(ctx, time.Minute)
+	}
+}

@@ -292,7 +292,8 @@ func (d *digger) leaf() *stop {
 		d.opt.seen(d.plan, res)
 	}
 	broke := d.a.worst() != nil && (d.opt.Target == 0 || d.a.broke(d.opt.Target))
-	if res.Finding == nil && !broke && d.from.Layer > 0 && plan.Mix(res.Hash)%uint64(d.opt.Again) != 0 {
+	ends := !res.Limit || d.a.worst() != nil
+	if res.Finding == nil && !broke && ends && d.from.Layer > 0 && plan.Mix(res.Hash)%uint64(d.opt.Again) != 0 {
 		return nil
 	}
 	s := &stop{deviations: append([]plan.Deviation(nil), d.plan...)}
@@ -302,6 +303,9 @@ func (d *digger) leaf() *stop {
 		s.finding = res.Finding
 		return s
 	case broke:
+		return s
+	case !ends:
+		s.verdict, s.reason = Undecided, restless
 		return s
 	}
 	if first, again := res.Hash, d.other.replay(0, s.deviations, how{}); again.Hash != first && again.Finding == nil {
@@ -315,7 +319,7 @@ func (d *digger) leaf() *stop {
 // tell turns what was found into the proof's verdict.
 func (l *layer) tell(p *Proof, s *stop) error {
 	p.Complete = false
-	if s.verdict == Nondeterministic {
+	if s.verdict != "" {
 		p.Verdict, p.Reason, p.FindingAt = s.verdict, s.reason, s.plan
 		return nil
 	}

@@ -74,6 +74,8 @@ func (r *Replay) judge(again uint64, disagreement string) {
 		r.Verdict, r.Reason = Violated, r.Result.Finding.Error()
 	case len(r.Violations) > 0:
 		r.Verdict = Violated
+	case r.Result.Limit:
+		r.Verdict, r.Reason = Undecided, restless
 	case len(r.Unmet) > 0:
 		r.Verdict, r.Reason = Vacuous, fmt.Sprintf("the run does not come by %d of the plan's sites, the first is %q", len(r.Unmet), r.Unmet[0].Site)
 	case len(r.Idle) > 0:
