@@ -263,7 +263,9 @@ func (w *World) reset(chooser Chooser, opt Options) {
 	w.res = Result{Deviations: deviations}
 	w.healed, w.heal = false, int64(w.cfg.Scenario.Chaos)
 	c := &w.service
-	w.limit = w.heal + int64(2*(c.RetryHorizon+c.MessageLifetime)+c.Retention+2*c.ProviderWindow+5*c.Lease)
+	// Long enough for a client that comes back past the horizon, and for its
+	// record to be forgotten again.
+	w.limit = w.heal + int64(3*(c.RetryHorizon+c.MessageLifetime+c.Retention+2*c.ProviderWindow)+5*c.Lease)
 	w.working, w.sweepSeq, w.sweepAt = 0, 0, -1
 	w.current, w.deaths = nil, w.deaths[:0]
 	w.frozen, w.lagUntil = [2]int64{}, 0

@@ -151,17 +151,34 @@ func (d *drawing) line(i int) {
 // fate says what became of a message.
 func (d *drawing) fate(i int) (text string, lost bool) {
 	l := &d.run.Lines[i]
+	// A request that arrived twice was answered twice: the first answer has
+	// the first fate, the second the second.
+	before := 0
+	for j := range i {
+		if e := &d.run.Lines[j]; l.Mark == sim.MarkAnswer && e.Mark == l.Mark && e.Value == l.Value && e.Who == l.Who {
+			before++
+		}
+	}
 	arrivals := 0
-	for j := i + 1; j < len(d.run.Lines); j++ {
+	first := i + 1
+	if l.Mark == sim.MarkAnswer {
+		first = 0
+	}
+	for j := first; j < len(d.run.Lines); j++ {
 		f := &d.run.Lines[j]
 		if f.Value != l.Value {
 			continue
 		}
+		lost := f.Mark == sim.MarkLost && f.Who == l.Who && f.Peer == l.Peer
+		returned := l.Mark == sim.MarkAnswer && (f.Mark == sim.MarkReturn || f.Mark == sim.MarkStray) && f.Who == l.Peer
+		if before > 0 && (lost || returned) {
+			before--
+			continue
+		}
 		switch {
-		case f.Mark == sim.MarkLost && f.Who == l.Who && f.Peer == l.Peer:
+		case lost:
 			return text + ": lost", arrivals == 0
-		case l.Mark == sim.MarkSend && f.Mark == sim.MarkDeliver && f.Who == l.Peer,
-			l.Mark == sim.MarkAnswer && (f.Mark == sim.MarkReturn || f.Mark == sim.MarkStray) && f.Who == l.Peer:
+		case l.Mark == sim.MarkSend && f.Mark == sim.MarkDeliver && f.Who == l.Peer, returned:
 			arrivals++
 			if arrivals > 1 {
 				return text + " and " + at(f.At), false
@@ -268,9 +285,11 @@ func (d *drawing) write(w io.Writer) error {
 		return err
 	}
 	skip, until := d.gap()
+	said := false
 	for i := range d.rows {
 		if i >= skip && i < until && !d.rows[i].strong {
-			if i == skip {
+			if !said {
+				said = true
 				if _, err := fmt.Fprintf(w, "%9s  (rows left out; replay -v shows all)\n", "…"); err != nil {
 					return err
 				}

@@ -154,7 +154,6 @@ func TestPicturesOfRandomRuns(t *testing.T) {
 
 // A picture that lacks rows says so, once, wherever the gap begins.
 func TestRowsThatAreLeftOutAreMentioned(t *testing.T) {
-	t.Skip("the note is missing where the first row of the gap is kept")
 	d, err := plan.ParseDeviation("crash server-1 after charge of client-1/order-1/try-1")
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +174,6 @@ func TestRowsThatAreLeftOutAreMentioned(t *testing.T) {
 // Where a request arrives twice it is answered twice, and each answer is drawn
 // with what became of it.
 func TestEveryAnswerIsDrawnWithItsOwnFate(t *testing.T) {
-	t.Skip("both answers are drawn with the fate of the first")
 	var both []plan.Deviation
 	for _, line := range []string{
 		"duplicate server-1→registry claim of client-1/order-1/try-1",
