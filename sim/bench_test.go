@@ -45,7 +45,8 @@ func benchmarkReference(b *testing.B, store impl.Registry, empty func() error) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	checker := invariant.New(w.Header())
+	header := w.Header()
+	checker := invariant.New(header)
 	draw := search.Strategies[0].New()
 	lifetime := sim.ServiceConfig(profile).MessageLifetime
 	b.ReportAllocs()
@@ -53,7 +54,7 @@ func benchmarkReference(b *testing.B, store impl.Registry, empty func() error) {
 	for b.Loop() {
 		runs++
 		weather := draw.Reset(1, runs, lifetime)
-		checker.Reset(w.Header())
+		checker.Reset(header)
 		res := w.Run(draw, sim.Options{Weather: weather, Sink: checker})
 		if v := checker.Violations(); len(v) > 0 || res.Finding != nil {
 			b.Fatal(v, res.Finding)
