@@ -90,7 +90,10 @@ func (p *process) read() {
 	}
 }
 
-// newAnswer returns an answer that says nothing yet.
+// newAnswer returns an answer that says nothing yet. To make it so is a page
+// of code, which the processor should have to fetch once.
+//
+//go:noinline
 func (w *World) newAnswer() *answer {
 	a, _ := w.answers.take()
 	*a = answer{charges: a.charges[:0]}
@@ -105,9 +108,13 @@ func (w *World) newCall(r *run, op operation, step impl.Step) *call {
 	return c
 }
 
-// about says which record a call is about, so that what the reconciler does
-// is told by the order.
-func (c *call) about(w *World, order int) *call {
+// about says which record a call is about, by its id or by the reference of
+// its charge, so that what the reconciler does is told by the order.
+func (c *call) about(w *World, id impl.ID, ref string) *call {
+	return c.aboutOrder(w.orderOf(id, ref))
+}
+
+func (c *call) aboutOrder(order int) *call {
 	r := c.run
 	if order == 0 {
 		order = r.order
@@ -161,7 +168,7 @@ func (p *process) callTimeout() int64 { return int64(p.w.timing.CallTimeout) }
 // Insert is a port of the code under test.
 func (p *process) Insert(_ context.Context, step impl.Step, rec impl.Record) (impl.Record, bool, error) {
 	r, w := p.enter(), p.w
-	c := w.newCall(r, opInsert, step).about(w, w.orderOf(rec.ID, rec.ProviderKey))
+	c := w.newCall(r, opInsert, step).about(w, rec.ID, rec.ProviderKey)
 	c.rec = rec
 	a := w.exchange(c, plan.Registry, p.callTimeout())
 	return a.rec, a.ok, a.err
@@ -170,7 +177,7 @@ func (p *process) Insert(_ context.Context, step impl.Step, rec impl.Record) (im
 // Get is a port of the code under test.
 func (p *process) Get(_ context.Context, step impl.Step, id impl.ID) (impl.Record, bool, error) {
 	r, w := p.enter(), p.w
-	c := w.newCall(r, opGet, step).about(w, w.orderOf(id, ""))
+	c := w.newCall(r, opGet, step).about(w, id, "")
 	c.id = id
 	a := w.exchange(c, plan.Registry, p.callTimeout())
 	return a.rec, a.ok, a.err
@@ -179,7 +186,7 @@ func (p *process) Get(_ context.Context, step impl.Step, id impl.ID) (impl.Recor
 // Update is a port of the code under test.
 func (p *process) Update(_ context.Context, step impl.Step, was impl.Fence, next impl.Record) error {
 	r, w := p.enter(), p.w
-	c := w.newCall(r, opUpdate, step).about(w, w.orderOf(next.ID, next.ProviderKey))
+	c := w.newCall(r, opUpdate, step).about(w, next.ID, next.ProviderKey)
 	c.fence, c.rec = was, next
 	return w.exchange(c, plan.Registry, p.callTimeout()).err
 }
@@ -187,7 +194,7 @@ func (p *process) Update(_ context.Context, step impl.Step, was impl.Fence, next
 // Delete is a port of the code under test.
 func (p *process) Delete(_ context.Context, step impl.Step, id impl.ID, was impl.Fence) error {
 	r, w := p.enter(), p.w
-	c := w.newCall(r, opDelete, step).about(w, w.orderOf(id, ""))
+	c := w.newCall(r, opDelete, step).about(w, id, "")
 	c.id, c.fence = id, was
 	return w.exchange(c, plan.Registry, p.callTimeout()).err
 }
@@ -195,7 +202,7 @@ func (p *process) Delete(_ context.Context, step impl.Step, id impl.ID, was impl
 // Unfinished is a port of the code under test.
 func (p *process) Unfinished(_ context.Context, step impl.Step, before time.Time, after impl.Cursor, limit int) ([]impl.Record, error) {
 	r, w := p.enter(), p.w
-	c := w.newCall(r, opUnfinished, step).about(w, 0)
+	c := w.newCall(r, opUnfinished, step).aboutOrder(0)
 	c.before, c.after, c.limit = before, after, limit
 	a := w.exchange(c, plan.Registry, p.callTimeout())
 	return a.list, a.err
@@ -218,7 +225,7 @@ func (p *process) Expired(_ context.Context, step impl.Step, before time.Time, l
 // Charge is a port of the code under test.
 func (p *process) Charge(_ context.Context, step impl.Step, req impl.ChargeRequest) (impl.ChargeResult, error) {
 	r, w := p.enter(), p.w
-	c := w.newCall(r, opCharge, step).about(w, w.orderOf(impl.ID{}, req.Ref))
+	c := w.newCall(r, opCharge, step).about(w, impl.ID{}, req.Ref)
 	c.charge = req
 	a := w.exchange(c, plan.Provider, p.callTimeout())
 	return a.result, a.err
@@ -230,7 +237,7 @@ func (p *process) Lookup(_ context.Context, step impl.Step, ref string) ([]impl.
 	if !w.cfg.Profile.Lookup {
 		return nil, impl.ErrNoLookup
 	}
-	c := w.newCall(r, opLookup, step).about(w, w.orderOf(impl.ID{}, ref))
+	c := w.newCall(r, opLookup, step).about(w, impl.ID{}, ref)
 	c.ref = ref
 	r.looked = true
 	a := w.exchange(c, plan.Provider, p.callTimeout())
@@ -240,7 +247,7 @@ func (p *process) Lookup(_ context.Context, step impl.Step, ref string) ([]impl.
 // Refund is a port of the code under test.
 func (p *process) Refund(_ context.Context, step impl.Step, req impl.RefundRequest) error {
 	r, w := p.enter(), p.w
-	c := w.newCall(r, opRefund, step).about(w, w.orderOfCharge(req.ChargeID))
+	c := w.newCall(r, opRefund, step).aboutOrder(w.orderOfCharge(req.ChargeID))
 	c.refund = req
 	return w.exchange(c, plan.Provider, p.callTimeout()).err
 }

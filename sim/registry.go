@@ -21,9 +21,13 @@ type mirror struct {
 	lease       int64 // virtual nanoseconds, as written
 	expires     int64 // 0 if never
 	gone        bool
-	hasBefore   bool        // before is set
-	before      impl.Record // the state before the last write, where stale reads are on
-	last        impl.Record // likewise the state after it
+	states      *states // where stale reads are on
+}
+
+// states are those of a record before and after the last write.
+type states struct {
+	hasBefore    bool
+	before, last impl.Record
 }
 
 // orderOf returns the order that a record or a reference belongs to, 0 if
@@ -157,7 +161,9 @@ func (w *World) readStale(c *call, a *answer) {
 		w.apply(c, a)
 		return
 	}
-	a.rec, a.ok = m.before, m.hasBefore
+	if m.states != nil {
+		a.rec, a.ok = m.states.before, m.states.hasBefore
+	}
 	w.took(plan.ClassStaleRead)
 }
 
@@ -174,14 +180,20 @@ func nanos(t time.Time) int64 {
 func (w *World) wrote(c *call, rec *impl.Record, version uint64, m *mirror) {
 	insert := m == nil
 	if insert {
-		w.records = append(w.records, mirror{id: rec.ID, order: c.order, providerKey: rec.ProviderKey})
+		w.records = append(w.records, mirror{})
 		m = &w.records[len(w.records)-1]
+		m.id, m.order, m.providerKey = rec.ID, c.order, rec.ProviderKey
 	}
 	w.note(c, rec, m, insert)
 	if w.cfg.breaks(impl.A3) {
-		m.before, m.hasBefore = m.last, !insert
-		m.last = *rec
-		m.last.Version = version
+		if insert {
+			m.states, _ = w.states.take()
+			*m.states = states{}
+		}
+		s := m.states
+		s.before, s.hasBefore = s.last, !insert
+		s.last = *rec
+		s.last.Version = version
 	}
 	m.state, m.version, m.owner = rec.State, version, rec.Owner
 	m.lease, m.expires = nanos(rec.LeaseUntil), nanos(rec.ExpiresAt)
@@ -197,12 +209,11 @@ func (w *World) wrote(c *call, rec *impl.Record, version uint64, m *mirror) {
 	if len(rec.Request) > 0 {
 		request = w.digestRequest(rec.Request)
 	}
+	windowFrom := nanos(rec.WindowFrom)
 	h := hash(3)
 	h.word(uint64(rec.State)<<32 | version)
 	h.text(rec.Owner)
-	h.word(uint64(m.lease))
-	h.word(uint64(nanos(rec.WindowFrom)))
-	h.word(body ^ request)
+	h.words(uint64(m.lease), uint64(windowFrom), body^request)
 	h.text(rec.ChargeID)
 	w.mark(MarkSettle, plan.Registry, c.run.p.id, c.step, c.attempt, uint64(h))
 	if e := w.event(history.KindWrite, c.run.p.id.String()); e != nil {
@@ -210,7 +221,7 @@ func (w *World) wrote(c *call, rec *impl.Record, version uint64, m *mirror) {
 		e.ProviderKey, e.Request, e.Charge = rec.ProviderKey, request, rec.ChargeID
 		e.State, e.Version, e.Owner, e.Run = history.State(rec.State), version, rec.Owner, c.run.name
 		e.Insert, e.Tombstone = insert, rec.Tombstone
-		e.WindowFrom, e.LeaseUntil = time.Duration(nanos(rec.WindowFrom)), time.Duration(m.lease)
+		e.WindowFrom, e.LeaseUntil = time.Duration(windowFrom), time.Duration(m.lease)
 		if rec.State.Terminal() {
 			e.Outcome, e.Status, e.Body = outcomes[rec.Reply.Outcome], rec.Reply.Status, body
 		}

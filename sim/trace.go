@@ -70,6 +70,12 @@ func (h *hash) word(v uint64) {
 	*h = hash(hi ^ lo ^ v>>7)
 }
 
+func (h *hash) words(a, b, c uint64) {
+	h.word(a)
+	h.word(b)
+	h.word(c)
+}
+
 func (h *hash) text(s string) {
 	h.word(uint64(len(s)))
 	for len(s) >= 8 {

@@ -95,6 +95,7 @@ type World struct {
 	net      network.Network
 	provider provider.Provider
 	records  []mirror
+	states   slab[states] // of records
 	amounts  map[string]impl.Amount
 
 	// Equal bodies mostly come one after the other, so what was worked out of
@@ -250,6 +251,7 @@ func (w *World) reset(chooser Chooser, opt Options) {
 	w.net.Reset(w.timing.network(), opt.Weather)
 	w.provider.Reset(w.cfg.Profile)
 	w.records = w.records[:0]
+	w.states.reset()
 	w.calls.reset()
 	w.answers.reset()
 	w.runs.reset()

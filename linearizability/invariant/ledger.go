@@ -251,7 +251,7 @@ func (c *Checker) netCharges(o int) string {
 	var items []string
 	for k := range c.charges.values {
 		if ch := c.charges.at(k); ch.isNetOf(o) {
-			items = append(items, fmt.Sprintf("%s (%s)", c.charges.names[k].key, money(ch.amount, ch.currency)))
+			items = append(items, c.charges.names[k].key+" ("+money(ch.amount, ch.currency)+")")
 		}
 	}
 	if len(items) == 0 {

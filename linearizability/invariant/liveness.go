@@ -80,7 +80,8 @@ func (c *Checker) judgeResolved(o int) {
 	if op.net > 0 {
 		charged = "it was charged: " + c.netCharges(o)
 	}
-	c.violate(Resolves, c.nameOf(o), fmt.Sprintf("%s, a payment of %s, %s; %s", c.nameOf(o), c.payment(op), how, charged))
+	// A search meets this one often: it is put together without formatting.
+	c.violate(Resolves, c.nameOf(o), c.nameOf(o)+", a payment of "+c.payment(op)+", "+how+"; "+charged)
 }
 
 // judgeRecordEnd judges whether a record has come to its end.

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 )
 
@@ -128,11 +129,12 @@ func (k *Kernel) decide(c *Coroutine) {
 		if returned {
 			return
 		}
-		k.turn, k.failure = nil, runtime.Goexit
+		k.failure = runtime.Goexit
 		if v := recover(); v != nil {
 			stack := debug.Stack()
 			k.failure = func() { panic(fmt.Sprintf("%v\n\n%s", v, stack)) }
 		}
+		k.idle = slices.DeleteFunc(k.idle, func(i *Coroutine) bool { return i == c }) // it is on its way out
 		c.never()
 	}()
 	k.turn = k.scheduler.Next()

@@ -2,7 +2,9 @@ package kernel
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -32,6 +34,38 @@ func TestEventsFireByTimeThenByInsertion(t *testing.T) {
 	}
 	if _, ok := k.Next(); ok {
 		t.Fatal("an event is left over")
+	}
+}
+
+// What is taken in between does not change the order of the rest.
+func TestLanesAndQueueAreOneOrder(t *testing.T) {
+	var k Kernel
+	r := rand.New(rand.NewPCG(3, 4))
+	type due struct {
+		at int64
+		n  int32
+	}
+	var open []due
+	for n := range int32(5000) {
+		at := k.Now() + r.Int64N(40)
+		switch r.IntN(3) {
+		case 0:
+			at = k.Now() + 30
+			k.ScheduleLane(0, at, 0, n, 0)
+		case 1:
+			k.ScheduleLane(1, at, 0, n, 0)
+		default:
+			k.Schedule(at, 0, n, 0)
+		}
+		open = append(open, due{at, n})
+		if r.IntN(3) == 0 {
+			continue
+		}
+		slices.SortStableFunc(open, func(a, b due) int { return int(a.at - b.at) })
+		if e, ok := k.Next(); !ok || e.At != open[0].at || e.A != open[0].n {
+			t.Fatalf("event %d at %d, want %v", e.A, e.At, open[0])
+		}
+		open = open[1:]
 	}
 }
 
@@ -155,6 +189,123 @@ func TestGoroutineIsFoundAtTheNextPort(t *testing.T) {
 	if s := k.Resume(c); s != Parked || !k.Rogue() || passed {
 		t.Fatalf("status %d, rogue %v, passed the port %v", s, k.Rogue(), passed)
 	}
+}
+
+// script is a scheduler that lets tasks run in a given order.
+type script struct {
+	next  func() *Coroutine
+	ended []Task
+}
+
+func (s *script) Next() *Coroutine        { return s.next() }
+func (s *script) Ended(t Task, st Status) { s.ended = append(s.ended, t) }
+
+// Whatever the order is, each turn is had by the one whose it is, whether it
+// resumes, yields to the one that resumed it, or goes on at once; and new
+// tasks may begin on coroutines that others wait for.
+func TestTurnsAreHadAsTheSchedulerSays(t *testing.T) {
+	for seed := range uint64(300) {
+		var k Kernel
+		r := rand.New(rand.NewPCG(seed, 1))
+		var want, got []int
+		live, began, ended := map[int]*Coroutine{}, 0, 0
+		s := &script{}
+		s.next = func() *Coroutine {
+			if len(want) == 200 {
+				return nil
+			}
+			n := r.IntN(6)
+			if live[n] == nil {
+				began++
+				live[n] = k.Spawn(taskFunc(func() {
+					for {
+						got = append(got, n)
+						k.Enter()
+						if r.IntN(4) == 0 {
+							live[n] = nil
+							ended++
+							return
+						}
+						k.Park()
+					}
+				}))
+			}
+			want = append(want, n)
+			return live[n]
+		}
+		k.Run(s)
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d: the turns were had by %v, want %v", seed, got, want)
+		}
+		if len(s.ended) != ended || began-ended > 6 {
+			t.Fatalf("seed %d: of %d tasks %d ended, and the scheduler was told of %d", seed, began, ended, len(s.ended))
+		}
+		for _, c := range live {
+			if c != nil && k.Kill(c) != Ended {
+				t.Fatalf("seed %d: a parked task does not end", seed)
+			}
+		}
+		k.Close()
+	}
+}
+
+// What goes wrong in the scheduler goes wrong in Run. The task on whose stack
+// it was called does not see it, and cannot recover from it.
+func TestAPanicOfTheSchedulerIsOneOfRun(t *testing.T) {
+	for name, task := range map[string]func(k *Kernel){
+		"parks": func(k *Kernel) { k.Park() },
+		"ends":  func(*Kernel) {},
+	} {
+		var k Kernel
+		saw, calls := any(nil), 0
+		c := k.Spawn(taskFunc(func() {
+			defer func() { saw = recover() }()
+			task(&k)
+		}))
+		s := &script{next: func() *Coroutine {
+			if calls++; calls > 1 {
+				panic("no next one")
+			}
+			return c
+		}}
+		panicked := func() (v any) {
+			defer func() { v = recover() }()
+			k.Run(s)
+			return nil
+		}()
+		if text, _ := panicked.(string); !strings.HasPrefix(text, "no next one\n") {
+			t.Errorf("a task that %s: Run panics with %v", name, panicked)
+		}
+		if saw != nil {
+			t.Errorf("a task that %s recovered %v", name, saw)
+		}
+		k.Close()
+	}
+}
+
+// A test that fails in a scheduler ends by an exit of its goroutine.
+func TestAnExitOfTheSchedulerIsOneOfRun(t *testing.T) {
+	var k Kernel
+	calls, returned := 0, false
+	c := k.Spawn(taskFunc(func() {}))
+	done := make(chan struct{})
+	Elsewhere(func() {
+		go func() {
+			defer close(done)
+			k.Run(&script{next: func() *Coroutine {
+				if calls++; calls > 1 {
+					runtime.Goexit()
+				}
+				return c
+			}})
+			returned = true
+		}()
+	})
+	<-done
+	if returned || calls != 2 {
+		t.Errorf("Run returned: %v, after %d calls of the scheduler", returned, calls)
+	}
+	k.Close()
 }
 
 func BenchmarkResume(b *testing.B) {
