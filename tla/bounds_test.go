@@ -15,7 +15,7 @@ func TestBoundsAreSmallest(t *testing.T) {
 	for _, bound := range []string{"Handlers", "Attempts", "Others", "Faults"} {
 		t.Run(bound, func(t *testing.T) {
 			for _, e := range m.Specifications {
-				if e.Module != TwinModule {
+				if e.Module != chargeOnce.module {
 					continue
 				}
 				c := readConfig(t, e)
@@ -44,14 +44,14 @@ func shownNoMore(t *testing.T, e Entry, c Config) []string {
 	var gone []string
 	switch e.Kind {
 	case KindDefect, KindAssumption:
-		still := whatFalls(t, c)
+		still := whatFalls(t, e.Module, c)
 		for name := range e.Falls {
 			if still[name] == 0 {
 				gone = append(gone, name)
 			}
 		}
 	case KindReachable:
-		if _, m := twin(t, c); search(t, m).Verdict != explore.Violated {
+		if search(t, worldOf(t, e.Module, c)).Verdict != explore.Violated {
 			gone = append(gone, e.Property)
 		}
 	}

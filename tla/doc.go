@@ -8,7 +8,8 @@
 // the manifest.
 //
 // The files are part of what is compiled, so whoever imports the package can
-// run them anywhere. Twin is the same question to the model in Go.
+// run them anywhere. A [Twin] is a module's model in Go, which is asked the same
+// questions.
 //
 // The package does not download anything and does not judge: it finds Java and
 // the jar, runs TLC in a heap that is bounded, and reads its report. The rule

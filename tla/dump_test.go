@@ -10,8 +10,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chargeonce/chargeonce/model/explore"
 	"github.com/chargeonce/chargeonce/model/protocol"
 )
+
+// statesInTLA returns, by module, the states of its twin as text in TLA+; the
+// smallest cfg is compared always.
+var statesInTLA = map[string]struct {
+	smallest string
+	all      func(*testing.T, Config) map[string]bool
+}{
+	"ChargeOnce": {"keyless-no-lookup", func(t *testing.T, c Config) map[string]bool { return reachable(t, &chargeOnce, c, chargeOnceInTLA) }},
+}
 
 // TestStatesAreTheSame compares the states themselves and not only their
 // number: everything that TLC reaches with everything that the Go model
@@ -19,13 +29,13 @@ import (
 func TestStatesAreTheSame(t *testing.T) {
 	tlc := tools(t)
 	for _, e := range readManifest(t).Specifications {
-		if e.Module != TwinModule || e.Kind != KindProtocol || e.Class != ClassCI {
+		states := statesInTLA[e.Module]
+		if states.all == nil || e.Kind != KindProtocol || e.Class != ClassCI {
 			continue
 		}
 		t.Run(e.Config, func(t *testing.T) {
-			const smallest = "keyless-no-lookup"
-			if e.Config != smallest && os.Getenv(nightlyVariable) != "1" {
-				t.Skipf("nightly (%s=1 runs it); %s is compared always", nightlyVariable, smallest)
+			if e.Config != states.smallest && os.Getenv(nightlyVariable) != "1" {
+				t.Skipf("nightly (%s=1 runs it); %s is compared always", nightlyVariable, states.smallest)
 			}
 			if testing.Short() {
 				t.Skip("-short: no run of TLC that writes all states")
@@ -35,8 +45,7 @@ func TestStatesAreTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			theirs := readDump(t, dump)
-			cfg, _ := twin(t, readConfig(t, e))
-			ours := reachable(t, cfg)
+			ours := states.all(t, readConfig(t, e))
 			if len(theirs) != e.Distinct {
 				t.Errorf("TLC wrote %d states and counted %d", len(theirs), e.Distinct)
 			}
@@ -99,23 +108,30 @@ func readDump(t *testing.T, path string) map[string]bool {
 }
 
 // reachable returns the Go model's states as TLA+.
-func reachable(t *testing.T, cfg *protocol.Config) map[string]bool {
+func reachable[C any, S comparable](t *testing.T, p *parts[C, S], c Config, inTLA func(*C, S) string) map[string]bool {
 	t.Helper()
-	first := protocol.Initial(cfg)
-	seen := map[protocol.State]bool{first: true}
+	w, err := p.world(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := w.model()
+	seen := make(map[S]bool)
 	texts := make(map[string]bool)
-	for queue := []protocol.State{first}; len(queue) > 0; queue = queue[1:] {
-		text, err := canonicalState(inTLA(cfg, queue[0]))
+	var steps []explore.Step[S]
+	for queue := m.Initial(); len(queue) > 0; queue = queue[1:] {
+		if seen[queue[0]] {
+			continue
+		}
+		seen[queue[0]] = true
+		text, err := canonicalState(inTLA(w.config, queue[0]))
 		if err != nil {
 			t.Fatal(err)
 		}
 		texts[text] = true
-		protocol.Next(cfg, queue[0], func(_ protocol.Action, s protocol.State) {
-			if !seen[s] {
-				seen[s] = true
-				queue = append(queue, s)
-			}
-		})
+		steps = m.Next(steps[:0], queue[0])
+		for _, s := range steps {
+			queue = append(queue, s.Next)
+		}
 	}
 	if len(texts) != len(seen) {
 		t.Errorf("%d states of the Go model are %d states of TLA+", len(seen), len(texts))
@@ -123,8 +139,8 @@ func reachable(t *testing.T, cfg *protocol.Config) map[string]bool {
 	return texts
 }
 
-// inTLA writes a state of the Go model as TLC would.
-func inTLA(cfg *protocol.Config, s protocol.State) string {
+// chargeOnceInTLA writes a state of the Go model as TLC would.
+func chargeOnceInTLA(cfg *protocol.Config, s protocol.State) string {
 	answer := func(a protocol.Answer) string {
 		return fmt.Sprintf("[says |-> %q, charge |-> %d]", a.Says, a.Charge)
 	}

@@ -3,72 +3,88 @@ package tla
 import (
 	"context"
 	"maps"
-	"strings"
 	"testing"
 
 	"github.com/chargeonce/chargeonce/model/explore"
-	"github.com/chargeonce/chargeonce/model/protocol"
 )
 
-func twin(t *testing.T, c Config) (*protocol.Config, explore.Model[protocol.State]) {
+// worldOf returns what a cfg file of a module describes, in Go.
+func worldOf(t *testing.T, module string, c Config) World {
 	t.Helper()
-	cfg, m, err := Twin(c)
+	twin, ok := TwinOf(module)
+	if !ok {
+		t.Fatalf("%s has no twin", module)
+	}
+	w, err := twin.World(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cfg, m
+	return w
 }
 
-func search(t *testing.T, m explore.Model[protocol.State]) explore.Result[protocol.State] {
+func search(t *testing.T, w World) Found {
 	t.Helper()
-	r, err := explore.Explore(context.Background(), m, explore.Options{})
+	f, err := w.Explore(context.Background(), Question{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return f
+}
+
+// TestEveryModuleHasATwin: a specification that only TLC knows is checked once.
+func TestEveryModuleHasATwin(t *testing.T) {
+	withoutTwin := map[string]bool{"Window": true}
+	for _, e := range readManifest(t).Specifications {
+		if _, ok := TwinOf(e.Module); ok == withoutTwin[e.Module] {
+			t.Errorf("%s: %s has a twin: %v", e.Config, e.Module, ok)
+		}
+	}
 }
 
 func TestTwinRefuses(t *testing.T) {
+	chargeOnce, _ := TwinOf("ChargeOnce")
 	for _, c := range []Config{
 		{Names: []string{"Handlers"}, Constants: map[string]string{"Handlers": "two"}},
 		{Names: []string{"Handlers"}, Constants: map[string]string{"Handlers": "9"}},
 		{Names: []string{"Handlers"}, Constants: map[string]string{"Handlers": "1"}, Properties: []string{"Happiness"}},
 	} {
-		if _, _, err := Twin(c); err == nil {
+		if _, err := chargeOnce.World(c); err == nil {
 			t.Errorf("%+v has a twin", c)
 		}
 	}
+	if twin, ok := TwinOf("Payments"); ok {
+		t.Errorf("there is a twin %v", twin)
+	}
 }
 
-// TestTwinAgrees holds the Go model against what TLC counted: the same states,
+// TestTwinAgrees holds the Go models against what TLC counted: the same states,
 // the same depth, the same shortest counterexamples. It needs no Java.
 func TestTwinAgrees(t *testing.T) {
 	for _, e := range readManifest(t).Specifications {
-		if e.Module != TwinModule {
+		if _, ok := TwinOf(e.Module); !ok {
 			continue
 		}
 		t.Run(e.Config, func(t *testing.T) {
 			if e.Class == ClassNightly && testing.Short() {
 				t.Skip("-short: not the large ones")
 			}
-			_, m := twin(t, readConfig(t, e))
-			r := search(t, m)
+			f := search(t, worldOf(t, e.Module, readConfig(t, e)))
 			switch e.Outcome {
 			case Holds:
-				if r.Verdict != explore.Held {
-					t.Fatalf("TLC says that it holds, the Go model: %v of %s\n%s", r.Verdict, r.Property, format(r.Trace, m))
+				if f.Verdict != explore.Held {
+					t.Fatalf("TLC says that it holds, the Go model: %v of %s\n%v", f.Verdict, f.Property, &f)
 				}
-				if int(r.Distinct) != e.Distinct || int(r.Generated) != e.Generated || r.Depth != e.Depth {
-					t.Errorf("%d distinct, %d generated, depth %d; TLC: %d, %d, %d", r.Distinct, r.Generated, r.Depth, e.Distinct, e.Generated, e.Depth)
+				if int(f.Distinct) != e.Distinct || int(f.Generated) != e.Generated || f.Depth != e.Depth {
+					t.Errorf("%d distinct, %d generated, depth %d; TLC: %d, %d, %d", f.Distinct, f.Generated, f.Depth, e.Distinct, e.Generated, e.Depth)
 				}
 			case NotLive:
-				if r.Verdict != explore.Violated || r.Property != e.Property || r.Trace.Loop < 0 {
-					t.Errorf("%v %s, TLC: %s falls", r.Verdict, r.Property, e.Property)
+				if f.Verdict != explore.Violated || f.Property != e.Property || f.Loop < 0 {
+					t.Errorf("%v %s, TLC: %s falls", f.Verdict, f.Property, e.Property)
 				}
 			default:
 				// Of several that fall equally soon, either may be named.
-				if r.Verdict != explore.Violated || len(r.Trace.States) != e.Length {
-					t.Errorf("%v of %s in %d states, TLC: %s in %d", r.Verdict, r.Property, len(r.Trace.States), e.Property, e.Length)
+				if f.Verdict != explore.Violated || len(f.Trace) != e.Length {
+					t.Errorf("%v of %s in %d states, TLC: %s in %d", f.Verdict, f.Property, len(f.Trace), e.Property, e.Length)
 				}
 			}
 		})
@@ -80,11 +96,11 @@ func TestTwinAgrees(t *testing.T) {
 func TestEverythingThatFalls(t *testing.T) {
 	m := readManifest(t)
 	for i, e := range m.Specifications {
-		if e.Module != TwinModule || e.Kind != KindDefect && e.Kind != KindAssumption {
+		if _, ok := TwinOf(e.Module); !ok || e.Kind != KindDefect && e.Kind != KindAssumption {
 			continue
 		}
 		t.Run(e.Config, func(t *testing.T) {
-			falls := whatFalls(t, readConfig(t, e))
+			falls := whatFalls(t, e.Module, readConfig(t, e))
 			if *update {
 				m.Specifications[i].Falls = falls
 				return
@@ -102,28 +118,11 @@ func TestEverythingThatFalls(t *testing.T) {
 	}
 }
 
-func whatFalls(t *testing.T, c Config) map[string]int {
+func whatFalls(t *testing.T, module string, c Config) map[string]int {
 	t.Helper()
-	cfg, m := twin(t, c)
-	m.Properties = nil
-	for _, i := range protocol.Invariants {
-		m.Properties = append(m.Properties, explore.Sometimes(i.Name, func(s protocol.State) bool { return !i.Hold(cfg, s) }))
-	}
-	falls := make(map[string]int)
-	for _, w := range search(t, m).Witnesses {
-		falls[w.Property] = len(w.Trace.States)
-	}
-	for _, i := range protocol.StepInvariants {
-		m.Properties = []explore.Property[protocol.State]{stepProperty(cfg, i)}
-		if r := search(t, m); r.Verdict == explore.Violated {
-			falls[i.Name] = len(r.Trace.States)
-		}
+	falls, err := worldOf(t, module, c).falls(context.Background())
+	if err != nil {
+		t.Fatal(err)
 	}
 	return falls
-}
-
-func format(trace explore.Trace[protocol.State], m explore.Model[protocol.State]) string {
-	var b strings.Builder
-	_ = trace.Format(&b, m)
-	return b.String()
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/chargeonce/chargeonce/model/explore"
-	"github.com/chargeonce/chargeonce/model/protocol"
 	"github.com/chargeonce/chargeonce/sim/search"
 	"github.com/chargeonce/chargeonce/tla"
 )
@@ -22,8 +21,8 @@ const firstConfig = "keyed"
 func exploreVerb() verb {
 	return verb{
 		name: "explore", summary: "visit every state of the protocol's model, and judge each",
-		doc: `It is the protocol that is searched here, not code: a state machine of one operation, with crashes, lost answers,
-writes that land late, and messages that are doubled. Breadth first, so what breaks is shown in as few actions as can be. The counts
+		doc: `It is the protocol that is searched here, not code: state machines of one operation, with crashes, lost answers,
+writes that land late, and messages that are doubled, or with clocks that differ. Breadth first, so what breaks is shown in as few actions as can be. The counts
 are those of TLC on the same specification. A defect breaks one rule of the protocol or one assumption about the outside; the
 flags -config, -defect and -invariant list what there is if the name is wrong.`,
 		examples: []string{
@@ -37,7 +36,7 @@ flags -config, -defect and -invariant list what there is if the name is wrong.`,
 		command: func(fs *flag.FlagSet) action {
 			o := &exploreOptions{workers: count{0, 0, 1024}, memory: count{2048, 0, 1 << 20}}
 			fs.StringVar(&o.config, "config", "", "the `NAME` of a world in which the protocol holds; if not given "+firstConfig+", and with -defect the one in which the defect shows")
-			fs.StringVar(&o.defect, "defect", "", "the `NAME` of a defect of the protocol, or of an assumption that is dropped")
+			fs.StringVar(&o.defect, "defect", "", "the `NAME` of a defect of the protocol, or of an assumption that is dropped; with -config one that its model has")
 			fs.StringVar(&o.invariant, "invariant", "", "judge this `NAME` alone; if not given all, and the first to fall is shown")
 			fs.Var(&o.workers, "workers", "`N` goroutines; 0 is one for each processor. The result is the same")
 			fs.Var(&o.memory, "max-memory", "stop, undecided, before the states take more than `N` MiB; 0 is no bound")
@@ -63,13 +62,13 @@ type exploreOptions struct {
 	json                      bool
 }
 
-// exploration is a world of the model, with every name looked up.
+// exploration is a world of a model, with every name looked up.
 type exploration struct {
 	entry     tla.Entry
-	defect    *protocol.Defect // nil: none
-	elsewhere string           // where the defect is known to show, if that is not here
-	config    *protocol.Config
-	model     explore.Model[protocol.State]
+	twin      tla.Twin
+	defect    *tla.Term // nil: none
+	elsewhere string    // where the defect is known to show, if that is not here
+	world     tla.World
 	judged    []string // the names of what is judged
 	options   explore.Options
 	json      bool
@@ -82,70 +81,72 @@ func (o *exploreOptions) resolve() (*exploration, error) {
 		return nil, err
 	}
 	e := &exploration{json: o.json, options: explore.Options{Workers: o.workers.n, MaxBytes: uint64(o.memory.n) << 20}}
-	name := firstConfig
-	if o.defect != "" {
-		d, err := defectByName(o.defect)
-		if err != nil {
+	name := o.config
+	if name == "" {
+		if name, err = worlds.firstFor(o.defect); err != nil {
 			return nil, err
 		}
-		e.defect, name = &d, worlds.shows[d.String()]
-	}
-	if o.config != "" && o.config != name {
-		if e.defect != nil {
-			e.elsewhere = name
-		}
-		name = o.config
 	}
 	at := slices.IndexFunc(worlds.entries, func(w tla.Entry) bool { return w.Config == name })
 	if at < 0 {
 		return nil, fmt.Errorf("there is no config %q%s", name, instead(name, worlds.names()))
 	}
 	e.entry = worlds.entries[at]
-	return e, e.build(worlds.configs[at], o.invariant)
+	e.twin, _ = tla.TwinOf(e.entry.Module)
+	config := worlds.configs[at]
+	if o.defect != "" {
+		d, ok := defectOf(e.twin, o.defect)
+		if !ok {
+			return nil, fmt.Errorf("the model of %s has no defect %q%s", name, o.defect, instead(o.defect, defectNames(e.twin)))
+		}
+		e.defect = &d
+		if shows := worlds.shows[shown{e.twin.Module, d.Name}]; shows != name {
+			e.elsewhere = shows
+		}
+		config.Constants[d.Name] = "TRUE"
+	}
+	return e, e.build(config, o.invariant)
 }
 
-// build makes the model of the world; invariant is what is judged, "" is all.
+// build makes the world; invariant is what is judged, "" is all.
 func (e *exploration) build(c tla.Config, invariant string) (err error) {
-	if e.config, e.model, err = tla.Twin(c); err != nil {
+	if e.world, err = e.twin.World(c); err != nil {
 		return err
 	}
-	if e.defect != nil {
-		e.config.Defects = e.config.Defects.With(*e.defect)
-	}
-	for _, p := range e.model.Properties {
-		e.judged = append(e.judged, p.Name())
-	}
+	e.judged = e.world.Judged()
 	if invariant != "" {
 		at := slices.Index(e.judged, invariant)
 		if at < 0 {
 			return fmt.Errorf("%s has no invariant %q%s", e.entry.Config, invariant, instead(invariant, e.judged))
 		}
-		e.judged, e.model.Properties = e.judged[at:at+1], e.model.Properties[at:at+1]
-	}
-	for _, s := range protocol.Situations {
-		e.model.Properties = append(e.model.Properties, explore.Sometimes(situationName(s), func(at protocol.State) bool { return s.Shows(e.config, at) }))
+		e.judged = e.judged[at : at+1]
 	}
 	return nil
 }
 
 // situationName is the name of a situation without the specification's denial.
-func situationName(s protocol.Situation) string { return strings.TrimPrefix(s.Name, "Never") }
+func situationName(denial string) string { return strings.TrimPrefix(denial, "Never") }
 
-// worlds are the questions of the manifest in which the protocol holds.
+// worlds are the questions of the manifest in which the protocol holds and
+// which the model in Go can answer.
 type worlds struct {
 	entries []tla.Entry
-	configs []tla.Config      // of entries
-	shows   map[string]string // by defect, the world that the manifest shows it in
+	configs []tla.Config     // of entries
+	shows   map[shown]string // the world that the manifest shows a defect in
 }
+
+// shown is a defect of a module.
+type shown struct{ module, defect string }
 
 func readWorlds() (*worlds, error) {
 	m, err := tla.ReadManifest(tla.Files)
 	if err != nil {
 		return nil, err
 	}
-	all := &worlds{shows: make(map[string]string)}
+	all := &worlds{shows: make(map[shown]string)}
 	for _, entry := range m.Specifications {
-		if entry.Module != tla.TwinModule {
+		twin, ok := tla.TwinOf(entry.Module)
+		if !ok {
 			continue
 		}
 		c, err := tla.ReadConfig(tla.Files, entry.ConfigFile())
@@ -155,9 +156,9 @@ func readWorlds() (*worlds, error) {
 		if entry.Outcome == tla.Holds {
 			all.entries, all.configs = append(all.entries, entry), append(all.configs, c)
 		}
-		for d := range protocol.DefectCount {
-			if name := d.String(); c.Constants[name] == "TRUE" && entry.Base != "" && all.shows[name] == "" {
-				all.shows[name] = entry.Base
+		for _, d := range twin.Defects {
+			if at := (shown{twin.Module, d.Name}); c.Constants[d.Name] == "TRUE" && entry.Base != "" && all.shows[at] == "" {
+				all.shows[at] = entry.Base
 			}
 		}
 	}
@@ -171,18 +172,39 @@ func (w *worlds) names() (all []string) {
 	return all
 }
 
-// defectByName takes a defect's name as the specification writes it or as its
-// cfg file is called: NoGuard or no-guard.
-func defectByName(name string) (protocol.Defect, error) {
-	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "-", "")) }
-	var known []string
-	for d := range protocol.DefectCount {
-		if plain(name) == plain(d.String()) {
-			return d, nil
-		}
-		known = append(known, d.String())
+// firstFor returns the name of the world to explore if none is asked for: the
+// one in which the defect shows, of the first model that knows it.
+func (w *worlds) firstFor(defect string) (string, error) {
+	if defect == "" {
+		return firstConfig, nil
 	}
-	return 0, fmt.Errorf("there is no defect %q%s", name, instead(name, known))
+	var known []string
+	for _, twin := range tla.Twins() {
+		if d, ok := defectOf(twin, defect); ok {
+			return w.shows[shown{twin.Module, d.Name}], nil
+		}
+		known = append(known, defectNames(twin)...)
+	}
+	return "", fmt.Errorf("there is no defect %q%s", defect, instead(defect, known))
+}
+
+// defectOf takes a defect's name as the specification writes it or with words
+// as in the name of a cfg file: NoGuard or no-guard.
+func defectOf(twin tla.Twin, name string) (tla.Term, bool) {
+	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "-", "")) }
+	for _, d := range twin.Defects {
+		if plain(name) == plain(d.Name) {
+			return d, true
+		}
+	}
+	return tla.Term{}, false
+}
+
+func defectNames(twin tla.Twin) (all []string) {
+	for _, d := range twin.Defects {
+		all = append(all, d.Name)
+	}
+	return all
 }
 
 // run searches and tells of it.
@@ -198,7 +220,11 @@ func (e *exploration) run(ctx context.Context, k *console) (exitCode, error) {
 		e.options.Progress = line.states
 	}
 	began := time.Now()
-	r, err := explore.Explore(ctx, e.model, e.options)
+	question := tla.Question{Judge: e.judged, Options: e.options}
+	for _, s := range e.twin.Situations {
+		question.LookFor = append(question.LookFor, s.Name)
+	}
+	r, err := e.world.Explore(ctx, question)
 	elapsed := time.Since(began)
 	line.erase()
 	if err != nil {
@@ -213,23 +239,18 @@ func (e *exploration) run(ctx context.Context, k *console) (exitCode, error) {
 	} else {
 		e.tell(k.out, &r, o, elapsed)
 	}
+	if o.Loop != nil {
+		return exitLiveness, nil
+	}
 	return exitOf(o.Verdict, []string{o.Property}), nil
 }
 
 // announce says what is searched, defaults included.
 func (e *exploration) announce(w io.Writer) {
 	labelled(w, "config", "%s: %s", e.entry.Config, e.entry.Shows)
-	c := e.config
-	bounds := fmt.Sprintf("handlers: %d, attempts with parameters p: %d, with others q: %d, faults: %d", c.Handlers, c.Attempts, c.Others, c.Faults)
-	if c.Persistent {
-		bounds += "; the client asks until it has its answer"
-	}
-	if c.Reconciles {
-		bounds += fmt.Sprintf("; run %d is the reconciler", c.Handlers+1)
-	}
-	labelled(w, "bounds", "%s", bounds)
+	labelled(w, "bounds", "%s", e.world.Bounds())
 	if e.defect != nil {
-		labelled(w, "defect", "%s: %s", e.defect, e.defect.Doc())
+		labelled(w, "defect", "%s: %s", e.defect.Name, e.defect.Doc)
 	}
 	labelled(w, "judged", "%s", strings.Join(e.judged, ", "))
 	fmt.Fprintln(w)
@@ -270,72 +291,49 @@ type exploreStep struct {
 	State  string `json:"state"`
 }
 
-func (e *exploration) outcome(r *explore.Result[protocol.State], elapsed time.Duration) *exploreOutcome {
+func (e *exploration) outcome(f *tla.Found, elapsed time.Duration) *exploreOutcome {
 	o := &exploreOutcome{
-		Config: e.entry.Config, Property: r.Property, Sentence: sentence(r.Property), Length: r.Trace.Length(), Judged: e.judged,
-		Distinct: r.Distinct, Generated: r.Generated, Depth: r.Depth, Complete: r.Complete,
-		StatesPerSecond: rate(int(r.Distinct), elapsed), BytesPerState: math.Round(10*r.BytesPerState) / 10, Collision: r.CollisionProbability,
-		Reached: []string{}, Unreached: append([]string{}, r.Unmet...),
+		Config: e.entry.Config, Property: f.Property, Sentence: e.twin.Doc(f.Property), Length: f.Length(), Judged: e.judged,
+		Distinct: f.Distinct, Generated: f.Generated, Depth: f.Depth, Complete: f.Complete,
+		StatesPerSecond: rate(int(f.Distinct), elapsed), BytesPerState: math.Round(10*f.BytesPerState) / 10, Collision: f.CollisionProbability,
+		Reached: []string{}, Unreached: []string{},
 	}
 	if e.defect != nil {
-		o.Defect = e.defect.String()
+		o.Defect = e.defect.Name
 	}
-	switch r.Verdict {
+	switch f.Verdict {
 	case explore.Violated:
 		o.Verdict = search.Violated
 	case explore.Held, explore.Vacuous: // not every world shows every situation
 		o.Verdict = search.Held
 	default:
-		o.Verdict, o.Reason = search.Undecided, r.Stopped+" (-max-memory allows more)"
+		o.Verdict, o.Reason = search.Undecided, f.Stopped+" (-max-memory allows more)"
 	}
-	for _, w := range r.Witnesses {
-		o.Reached = append(o.Reached, w.Property)
+	for _, s := range f.Reached {
+		o.Reached = append(o.Reached, situationName(s.Name))
 	}
-	for i, v := range r.Trace.States {
-		step := exploreStep{State: v.State.String()}
-		if i > 0 {
-			step.Action = protocol.ActionOf(uint16(v.Action)).String()
-		}
-		o.Trace = append(o.Trace, step)
+	for _, s := range f.Unreached {
+		o.Unreached = append(o.Unreached, situationName(s))
 	}
-	if r.Property != "" && r.Trace.Loop >= 0 {
-		o.Loop = &r.Trace.Loop
+	for _, v := range f.Trace {
+		o.Trace = append(o.Trace, exploreStep{v.Action, v.String()})
+	}
+	if f.Loop >= 0 {
+		o.Loop = &f.Loop
 	}
 	return o
 }
 
-// sentence is what a property says.
-func sentence(property string) string {
-	for _, i := range protocol.Invariants {
-		if i.Name == property {
-			return i.Doc
-		}
-	}
-	for _, i := range protocol.StepInvariants {
-		if i.Name == property {
-			return i.Doc
-		}
-	}
-	for _, g := range protocol.Goals {
-		if g.Name == property {
-			return g.Doc
-		}
-	}
-	return ""
-}
-
 // tell writes the report for people.
-func (e *exploration) tell(w io.Writer, r *explore.Result[protocol.State], o *exploreOutcome, elapsed time.Duration) {
+func (e *exploration) tell(w io.Writer, f *tla.Found, o *exploreOutcome, elapsed time.Duration) {
 	if o.Verdict == search.Violated {
 		fmt.Fprintf(w, "violated %s\n\n%s\n", o.Property, wrap(o.Sentence, "  "))
-		writeBehaviour(w, e.config, r.Trace)
+		writeBehaviour(w, f)
 		fmt.Fprintln(w)
 	}
-	for _, s := range protocol.Situations {
-		if name := situationName(s); slices.Contains(o.Reached, name) {
-			at := slices.IndexFunc(r.Witnesses, func(w explore.Witness[protocol.State]) bool { return w.Property == name })
-			labelled(w, "reached", "%s in %d actions: %s", name, r.Witnesses[at].Trace.Length(), s.Doc)
-		}
+	for _, r := range f.Reached {
+		at := slices.IndexFunc(e.twin.Situations, func(s tla.Term) bool { return s.Name == r.Name })
+		labelled(w, "reached", "%s in %d actions: %s", situationName(r.Name), r.Length, e.twin.Situations[at].Doc)
 	}
 	if len(o.Unreached) > 0 {
 		label := "unreached"
@@ -355,11 +353,11 @@ func (e *exploration) tell(w io.Writer, r *explore.Result[protocol.State], o *ex
 		}
 	case search.Held:
 		verdict += ": in every state that can be reached"
-		if !r.Exact {
+		if !f.Exact {
 			verdict += fmt.Sprintf(" (states are told apart by 64 bits: one was missed with a probability of at most %.0e)", o.Collision)
 		}
 		if e.elsewhere != "" {
-			verdict += fmt.Sprintf("; %s is known to show in %s", e.defect, e.elsewhere)
+			verdict += fmt.Sprintf("; %s is known to show in %s", e.defect.Name, e.elsewhere)
 		}
 	default:
 		verdict += ": " + o.Reason

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chargeonce/chargeonce/model/protocol"
 	"github.com/chargeonce/chargeonce/tla"
 )
 
@@ -47,17 +46,25 @@ func TestExploreFindsEveryDefect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	worlds, err := readWorlds()
+	if err != nil {
+		t.Fatal(err)
+	}
 	shown := make(map[string]bool)
 	for _, e := range m.Specifications {
-		if e.Module != tla.TwinModule || e.Base == "" || e.Kind == tla.KindReachable {
+		twin, ok := tla.TwinOf(e.Module)
+		if !ok || e.Base == "" || e.Kind == tla.KindReachable {
 			continue
 		}
-		d, err := defectByName(strings.TrimPrefix(strings.TrimPrefix(e.Config, "keyless-"), "live-"))
-		if err != nil || shown[d.String()] {
+		d, ok := defectIn(t, twin, e)
+		if !ok || shown[twin.Module+d] {
 			continue // an alternative, or what comes of no defect
 		}
-		shown[d.String()] = true
-		args := []string{"explore", "-json", "-defect", d.String()}
+		shown[twin.Module+d] = true
+		args := []string{"explore", "-json", "-defect", d}
+		if first, _ := worlds.firstFor(d); first != e.Base { // another model has a defect of that name
+			args = append(args, "-config", e.Base)
+		}
 		for property, states := range e.Falls {
 			o := last(t, call(t, "", append(args, "-invariant", property)...).out)
 			if o["config"] != e.Base || o["property"] != property || o["length"] != float64(states-1) || len(o["trace"].([]any)) != states {
@@ -74,11 +81,32 @@ func TestExploreFindsEveryDefect(t *testing.T) {
 			}
 		}
 	}
-	for d := range protocol.DefectCount {
-		if !shown[d.String()] {
-			t.Errorf("the manifest does not show %s", d)
+	for _, twin := range tla.Twins() {
+		for _, d := range twin.Defects {
+			if !shown[twin.Module+d.Name] {
+				t.Errorf("the manifest does not show %s of %s", d.Name, twin.Module)
+			}
 		}
 	}
+}
+
+// defectIn returns the defect that an entry has and its base has not.
+func defectIn(t *testing.T, twin tla.Twin, e tla.Entry) (string, bool) {
+	t.Helper()
+	read := func(name string) tla.Config {
+		c, err := tla.ReadConfig(tla.Files, tla.Entry{Config: name}.ConfigFile())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	mine, its := read(e.Config), read(e.Base)
+	for _, d := range twin.Defects {
+		if mine.Constants[d.Name] != its.Constants[d.Name] {
+			return d.Name, true
+		}
+	}
+	return "", false
 }
 
 func TestExploreJSON(t *testing.T) {
@@ -117,7 +145,7 @@ func TestExploreRefuses(t *testing.T) {
 	for args, want := range map[string]string{
 		"-config keyd":                       "did you mean keyed",
 		"-config no-guard":                   "there is no config",
-		"-config window-keyed":               "there is no config",
+		"-config keyless -defect Forgetful":  "the model of keyless has no defect",
 		"-defect NoGaurd":                    "did you mean NoGuard",
 		"-defect xyzzy":                      "BreakA6",
 		"-invariant SingelCharge":            "did you mean SingleCharge",
@@ -134,9 +162,9 @@ func TestExploreRefuses(t *testing.T) {
 }
 
 func TestChanges(t *testing.T) {
-	before := []fact{{"record", "a"}, {"run 1", "b"}, {"on its way", "c"}, {"on its way", "d"}, {"left", "e"}}
-	after := []fact{{"record", "f"}, {"on its way", "d"}, {"on its way", "g"}, {"left", "e"}}
-	want := []fact{{"record", "f"}, {"on its way", "g"}, {"run 1", "is over"}, {"on its way", "no more: c"}}
+	before := []tla.Fact{{Of: "record", Is: "a"}, {Of: "run 1", Is: "b"}, {Of: "on its way", Is: "c"}, {Of: "on its way", Is: "d"}, {Of: "left", Is: "e"}}
+	after := []tla.Fact{{Of: "record", Is: "f"}, {Of: "on its way", Is: "d"}, {Of: "on its way", Is: "g"}, {Of: "left", Is: "e"}}
+	want := []tla.Fact{{Of: "record", Is: "f"}, {Of: "on its way", Is: "g"}, {Of: "run 1", Is: "is over"}, {Of: "on its way", Is: "no more: c"}}
 	if got := changes(before, after); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", got, want)
 	}
