@@ -73,30 +73,40 @@ func ParseKind(name string) (Kind, error) {
 	return 0, fmt.Errorf("protocol: no action is called %q; there are %s", name, strings.Join(kindNames[:], ", "))
 }
 
-// Action labels a step: the action, the run that takes it (0 if none does) and
-// the parameters of an attempt that arrives.
+// Action names exactly one step: the action, the run that takes it (0 if none
+// does), and where it could go several ways which one.
 type Action struct {
 	Kind       Kind
 	Slot       Slot
-	Parameters Parameters
+	Parameters Parameters // of an attempt that arrives: Claim, ClaimUnanswered
+	Message    Message    // LandApproved, LandDeclined, Lose and Duplicate: the one that does
+	Write      Write      // LandLate: the one that does
 }
 
-// Code returns the action as a number below 4096, one for each action.
-func (a Action) Code() uint16 { return uint16(a.Kind)<<4 | uint16(a.Slot)<<2 | uint16(a.Parameters) }
+// Code returns the label of the action as a number below 2048: the kind, the
+// run and the parameters, and not which of several ways it goes.
+func (a Action) Code() uint16 { return uint16(a.Kind)<<5 | uint16(a.Slot)<<2 | uint16(a.Parameters) }
 
 // ActionOf is the inverse of Code.
 func ActionOf(code uint16) Action {
-	return Action{Kind(code >> 4), Slot(code >> 2 & 3), Parameters(code & 3)}
+	return Action{Kind: Kind(code >> 5), Slot: Slot(code >> 2 & 7), Parameters: Parameters(code & 3)}
 }
 
-// String returns the action as the specification writes it: Claim(1, p).
+// String returns the action as the specification writes it, Claim(1, p), and
+// after it which message or write it is about, if that is said.
 func (a Action) String() string {
+	text := a.Kind.String()
 	switch {
-	case a.Slot == 0:
-		return a.Kind.String()
-	case a.Parameters == NoParameters:
-		return fmt.Sprintf("%v(%d)", a.Kind, a.Slot)
-	default:
-		return fmt.Sprintf("%v(%d, %v)", a.Kind, a.Slot, a.Parameters)
+	case a.Slot != 0 && a.Parameters != NoParameters:
+		text += fmt.Sprintf("(%d, %v)", a.Slot, a.Parameters)
+	case a.Slot != 0:
+		text += fmt.Sprintf("(%d)", a.Slot)
 	}
+	if a.Message != (Message{}) {
+		text += fmt.Sprintf(" of %v", a.Message)
+	}
+	if a.Write != (Write{}) {
+		text += fmt.Sprintf(" of %v", a.Write)
+	}
+	return text
 }

@@ -9,7 +9,7 @@ import (
 // defects the protocol has and which assumptions do not hold. The names are
 // those of the specification's constants.
 type Config struct {
-	Handlers int // runs of the handler at once, 1 to 2, or 3 without a reconciler
+	Handlers int // runs of the handler at once, 1 to 5, or 6 without a reconciler
 	Attempts int // how often the client asks, with its own parameters P
 	Others   int // how often the key comes with other parameters, Q
 	Faults   int // faults of all kinds together
@@ -25,6 +25,11 @@ type Config struct {
 	GivesUp        bool // the retry horizon may end
 	Collects       bool // finished records are forgotten
 	Persistent     bool // the client asks until it has its answer
+
+	// Unbounded: attempts and faults are not counted, so Attempts, Others,
+	// Faults and Persistent say nothing. It is for following a behaviour with
+	// Take; there are too many states to search. The specification has it not.
+	Unbounded bool
 
 	Defects Defects // what the protocol does wrong, and what it may not rely on
 }

@@ -11,9 +11,10 @@
 // there and not repeated.
 //
 // The package holds pure functions over small values: [Initial] and [Next]
-// make states, [Invariants] and [StepInvariants] judge them. It does not
-// search; it has no clock and no randomness, and knows neither the
-// implementation nor the simulator.
+// make states, [Invariants] and [StepInvariants] judge them. [Take] follows one
+// action where something else has chosen it, with [Config.Unbounded] for as
+// long as it likes. The package does not search; it has no clock and no
+// randomness, and knows neither the implementation nor the simulator.
 //
 // # The rule it keeps
 //

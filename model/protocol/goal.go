@@ -33,7 +33,7 @@ func Fairness(c *Config) [][]Action {
 		}
 		all = append(all, goesOn)
 		if c.Persistent {
-			all = append(all, []Action{{Claim, h, P}})
+			all = append(all, []Action{{Kind: Claim, Slot: h, Parameters: P}})
 		}
 	}
 	return append(all,

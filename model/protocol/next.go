@@ -12,155 +12,280 @@ func Initial(c *Config) State {
 	return s
 }
 
-// world is the state that Next starts from, and where it puts the steps.
+// Next calls emit with every step from s, in a fixed order; a step that leads
+// to a state twice is told twice, as TLC counts it. It panics with
+// [OutOfRoom] where a step leads beyond what a state holds.
+func Next(c *Config, s State, emit func(Action, State)) {
+	w := world{c, s, s.Record()}
+	try := func(a Action) {
+		if t, ok := w.take(a); ok {
+			emit(a, t)
+		}
+	}
+	for h := Slot(1); h <= c.slots(); h++ {
+		if s.idle(h) {
+			for _, p := range [...]Parameters{P, Q} {
+				try(Action{Kind: Claim, Slot: h, Parameters: p})
+				try(Action{Kind: ClaimUnanswered, Slot: h, Parameters: p})
+			}
+			continue
+		}
+		for _, k := range goesOn[s.Run(h).At] {
+			try(Action{Kind: k, Slot: h})
+		}
+		try(Action{Kind: Crash, Slot: h})
+	}
+	try(Action{Kind: Sweep})
+	try(Action{Kind: Collect})
+	for _, word := range s.msgs {
+		if word == 0 {
+			break
+		}
+		m := unpackMessage(word)
+		for _, k := range [...]Kind{LandApproved, LandDeclined, Lose, Duplicate} {
+			try(Action{Kind: k, Message: m})
+		}
+	}
+	for _, word := range s.late {
+		if word == 0 {
+			break
+		}
+		try(Action{Kind: LandLate, Write: unpackWrite(word)})
+	}
+	for k := LeaseEnds; k <= Failover; k++ {
+		try(Action{Kind: k})
+	}
+}
+
+// goesOn lists what a run may do at each place; a crash may come anywhere.
+var goesOn = [...][]Kind{
+	AtWait:     {Wait},
+	AtReadBack: {ReadBack},
+	AtLookUp:   {LookUp, LookUpLags},
+	AtTakeOver: {TakeOver, UpdateUnanswered},
+	AtMarkSent: {MarkSent, UpdateUnanswered},
+	AtCharge:   {SendCharge},
+	AtSent:     {TimeOut, TimeOutEarly},
+	AtComplete: {ReplyEarly, Complete, UpdateUnanswered},
+	AtSettle:   {Settle, UpdateUnanswered},
+	AtReview:   {Review, UpdateUnanswered},
+	AtReply:    {Reply},
+	AtInsert:   {Overwrite},
+}
+
+// Take returns the state that exactly this action leads to from s, and false
+// if the action cannot be taken there. It looks at nothing but this action,
+// so that a behaviour can be followed at its own pace. It panics with
+// [OutOfRoom] as Next does.
+func Take(c *Config, s State, a Action) (State, bool) {
+	w := world{c, s, s.Record()}
+	return w.take(a)
+}
+
+// world is the state that a step starts from.
 type world struct {
 	*Config
 	State
-	rec  Record
-	emit func(Action, State)
+	rec Record
 }
 
-// Next calls emit with every step from s, in a fixed order; a step that leads
-// to a state twice is told twice, as TLC counts it.
-func Next(c *Config, s State, emit func(Action, State)) {
-	w := &world{Config: c, State: s, rec: s.Record(), emit: emit}
-	for h := Slot(1); h <= c.slots(); h++ {
-		w.arrive(h, P)
-		w.arrive(h, Q)
-		w.act(h, s.Run(h))
-		w.crash(h, s.Run(h))
+// take is the step that the action names.
+func (w *world) take(a Action) (State, bool) {
+	if a.Kind < Sweep && (a.Slot < 1 || a.Slot > w.slots()) || a.Kind >= Sweep && a.Slot != 0 {
+		return State{}, false
 	}
-	w.sweep()
-	w.collect()
-	for _, m := range s.Messages() {
-		w.land(m)
-		w.lose(m)
-		w.duplicate(m)
+	h := a.Slot
+	switch a.Kind {
+	case Claim:
+		return w.claim(h, a.Parameters)
+	case ClaimUnanswered:
+		return w.claimUnanswered(h, a.Parameters)
+	case Overwrite:
+		return w.overwrite(h)
+	case Wait:
+		return w.wait(h)
+	case ReadBack:
+		return w.readBack(h)
+	case TakeOver:
+		return w.update(h, AtTakeOver, StepTakeOver)
+	case MarkSent:
+		return w.update(h, AtMarkSent, StepMarkSent)
+	case SendCharge:
+		return w.charge(h)
+	case TimeOut:
+		return w.timeOut(h, !w.awaited(h), 0)
+	case TimeOutEarly:
+		return w.timeOut(h, w.awaited(h), 1)
+	case LookUp:
+		return w.lookUp(h)
+	case LookUpLags:
+		return w.lookUpLags(h)
+	case Complete:
+		return w.update(h, AtComplete, StepComplete)
+	case Settle:
+		return w.settle(h)
+	case Review:
+		return w.update(h, AtReview, StepReview)
+	case UpdateUnanswered:
+		return w.updateUnanswered(h)
+	case Reply:
+		return w.reply(h)
+	case ReplyEarly:
+		return w.replyEarly(h)
+	case Crash:
+		return w.crash(h)
+	case Sweep:
+		return w.sweep()
+	case Collect:
+		return w.collect()
+	case LandApproved:
+		return w.landApproved(a.Message)
+	case LandDeclined:
+		return w.landDeclined(a.Message)
+	case Lose:
+		return w.lose(a.Message)
+	case Duplicate:
+		return w.duplicate(a.Message)
+	case LandLate:
+		return w.landLate(a.Write)
+	case LeaseEnds:
+		return w.lapse(w.rec.Owner == Gone, 0)
+	case LeaseEndsEarly:
+		return w.lapse(w.rec.Owner != Gone, 1)
+	case SendsDie:
+		return w.sendsDie()
+	case WindowCloses:
+		return w.windowCloses()
+	case Forget:
+		return w.forget()
+	case HorizonEnds:
+		return w.horizonEnds()
+	case Failover:
+		return w.failover()
+	default:
+		return State{}, false
 	}
-	w.landLate()
-	w.pass()
-	w.failover()
 }
 
-// run emits a step of the run in a slot that changes its own memory only.
-func (w *world) run(k Kind, h Slot, r Run) {
+// no is what an action that cannot be taken leads to.
+func no() (State, bool) { return State{}, false }
+
+// spend takes n faults off the budget of t, if they are there.
+func (w *world) spend(t *State, n uint8) bool {
+	if w.Unbounded {
+		return true
+	}
+	if t.rest&127 < n {
+		return false
+	}
+	t.rest -= n
+	return true
+}
+
+// after is the state once the run in a slot has changed its own memory only.
+func (w *world) after(h Slot, me Run) (State, bool) {
 	t := w.State
-	t.setRun(h, r)
-	w.emit(Action{Kind: k, Slot: h}, t)
+	t.setRun(h, me)
+	return t, true
 }
 
-// arrive is an attempt that arrives and claims the operation, or follows
+// asks lets an attempt arrive in a slot, if one may.
+func (w *world) asks(t *State, h Slot, p Parameters) bool {
+	if h == w.reconciler() || !w.idle(h) || p != P && p != Q || !w.Asking() && !w.has(BreakA4) {
+		return false
+	}
+	switch left := t.Tries(p); {
+	case w.Unbounded:
+		return true
+	case w.Persistent && p == P:
+		return !w.toldTo(P)
+	case left > 0:
+		t.setTries(p, left-1)
+		return true
+	default:
+		return false
+	}
+}
+
+// claim is an attempt that arrives and claims the operation, or follows
 // whoever has.
-func (w *world) arrive(h Slot, p Parameters) {
-	if h == w.reconciler() || w.Run(h).At != AtIdle || !w.mayAsk(p) {
-		return
-	}
+func (w *world) claim(h Slot, p Parameters) (State, bool) {
 	t := w.State
-	if !w.persists(p) {
-		t.setTries(p, t.Tries(p)-1)
+	if !w.asks(&t, h, p) {
+		return no()
 	}
 	me := Run{Parameters: p}
-	claim := Write{Step: StepClaim, Owner: w.token(h), Parameters: p}
-	unanswered := t
 	switch {
 	case w.rec.Exists():
 		t.setRun(h, w.follow(p, w.rec, mayWait))
 	case w.has(CheckThenInsert):
-		t.setRun(h, Run{At: AtInsert, Parameters: p})
+		me.At = AtInsert
+		t.setRun(h, me)
 	default:
-		r := written(claim, w.rec)
+		r := written(Write{Step: StepClaim, Owner: w.token(h), Parameters: p}, w.rec)
 		w.store(&t, r)
 		t.setRun(h, w.went(me, StepClaim, r))
 	}
-	w.emit(Action{Claim, h, p}, t)
+	return t, true
+}
 
-	if !unanswered.spend(1) {
-		return
+// claimUnanswered is a claim that is not acknowledged.
+func (w *world) claimUnanswered(h Slot, p Parameters) (State, bool) {
+	t := w.State
+	if !w.asks(&t, h, p) || !w.spend(&t, 1) {
+		return no()
 	}
+	me := Run{At: AtReadBack, Step: StepClaim, Parameters: p}
+	write := Write{Step: StepClaim, Owner: w.token(h), Parameters: p}
 	if !w.rec.Exists() {
-		unanswered.setLate(append(unanswered.Late(), claim))
+		t.addLate(write)
 	}
 	if w.has(NoReadBack) {
-		me = w.went(me, StepClaim, written(claim, Record{}))
-	} else {
-		me.At, me.Step = AtReadBack, StepClaim
+		me = w.went(Run{Parameters: p}, StepClaim, written(write, Record{}))
 	}
-	unanswered.setRun(h, me)
-	w.emit(Action{ClaimUnanswered, h, p}, unanswered)
-}
-
-func (w *world) persists(p Parameters) bool { return w.Persistent && p == P }
-
-func (w *world) mayAsk(p Parameters) bool {
-	switch {
-	case !w.Asking() && !w.has(BreakA4):
-		return false
-	case w.persists(p):
-		return !w.toldTo(P)
-	default:
-		return w.Tries(p) > 0
-	}
-}
-
-// act is what a run does next.
-func (w *world) act(h Slot, me Run) {
-	switch me.At {
-	case AtWait:
-		if w.rec.Exists() {
-			w.run(Wait, h, w.follow(me.Parameters, w.rec, hasWaited))
-		} else {
-			w.run(Wait, h, telling(me, inProgress, NoStep))
-		}
-	case AtInsert:
-		w.overwrite(h, me)
-	case AtReadBack:
-		w.run(ReadBack, h, w.readBack(h, me))
-	case AtLookUp:
-		w.lookUp(h, me)
-	case AtTakeOver:
-		w.update(TakeOver, h, StepTakeOver)
-	case AtMarkSent:
-		w.update(MarkSent, h, StepMarkSent)
-	case AtCharge:
-		w.charge(h, me)
-	case AtSent:
-		w.timeOut(h, me)
-	case AtComplete:
-		w.replyEarly(h, me)
-		w.update(Complete, h, StepComplete)
-	case AtSettle:
-		w.settle(h, me)
-	case AtReview:
-		w.update(Review, h, StepReview)
-	case AtReply:
-		w.reply(h, me)
-	}
+	t.setRun(h, me)
+	return t, true
 }
 
 // overwrite is the defect of a claim in two steps.
-func (w *world) overwrite(h Slot, me Run) {
+func (w *world) overwrite(h Slot) (State, bool) {
+	me := w.Run(h)
+	if me.At != AtInsert {
+		return no()
+	}
 	r := written(Write{Step: StepClaim, Owner: w.token(h), Parameters: me.Parameters}, w.rec)
 	r.Reply = Answer{}
 	t := w.State
 	w.store(&t, r)
 	t.setRun(h, w.went(me, StepClaim, r))
-	w.emit(Action{Kind: Overwrite, Slot: h}, t)
+	return t, true
 }
 
-// update is a compare-and-swap on the version that the run has read, and the
-// one that is not acknowledged.
-func (w *world) update(k Kind, h Slot, step Step) {
-	w.updateAnswered(k, h, step)
-	w.updateUnanswered(h, step)
-}
-
-func (w *world) write(h Slot, step Step) Write {
+// wait is that an attempt has waited for a live owner, and reads once more.
+func (w *world) wait(h Slot) (State, bool) {
 	me := w.Run(h)
+	switch {
+	case me.At != AtWait:
+		return no()
+	case !w.rec.Exists():
+		return w.after(h, telling(me, inProgress, NoStep))
+	default:
+		return w.after(h, w.follow(me.Parameters, w.rec, hasWaited))
+	}
+}
+
+func (w *world) write(h Slot, me Run, step Step) Write {
 	return Write{Step: step, Version: me.Version, Owner: w.token(h), Reply: me.Answer}
 }
 
-func (w *world) updateAnswered(k Kind, h Slot, step Step) {
-	t, me, write := w.State, w.Run(h), w.write(h, step)
+// update is a compare-and-swap on the version that the run has read. A
+// conflict is followed by a read.
+func (w *world) update(h Slot, at Place, step Step) (State, bool) {
+	me := w.Run(h)
+	if me.At != at {
+		return no()
+	}
+	t, write := w.State, w.write(h, me, step)
 	if w.rec.Exists() && w.fits(write, w.rec) {
 		r := written(write, w.rec)
 		w.store(&t, r)
@@ -169,51 +294,73 @@ func (w *world) updateAnswered(k Kind, h Slot, step Step) {
 		me.At, me.Step = AtReadBack, step
 	}
 	t.setRun(h, me)
-	w.emit(Action{Kind: k, Slot: h}, t)
+	return t, true
 }
 
-func (w *world) updateUnanswered(h Slot, step Step) {
-	t, me, write := w.State, w.Run(h), w.write(h, step)
-	if !w.rec.Exists() || !w.fits(write, w.rec) || !t.spend(1) {
-		return
+// updateUnanswered is an update that is not acknowledged.
+func (w *world) updateUnanswered(h Slot) (State, bool) {
+	me := w.Run(h)
+	step := me.At.writes()
+	t, write := w.State, w.write(h, me, step)
+	if step == NoStep || !w.rec.Exists() || !w.fits(write, w.rec) || !w.spend(&t, 1) {
+		return no()
 	}
-	t.setLate(append(t.Late(), write))
+	t.addLate(write)
 	if w.has(NoReadBack) {
 		me = w.went(me, step, written(write, w.rec))
 	} else {
 		me.At, me.Step = AtReadBack, step
 	}
 	t.setRun(h, me)
-	w.emit(Action{Kind: UpdateUnanswered, Slot: h}, t)
+	return t, true
+}
+
+// writes is the update that a run makes at a place, or NoStep.
+func (p Place) writes() Step {
+	switch p {
+	case AtTakeOver:
+		return StepTakeOver
+	case AtMarkSent:
+		return StepMarkSent
+	case AtComplete:
+		return StepComplete
+	case AtSettle:
+		return StepSettle
+	case AtReview:
+		return StepReview
+	default:
+		return NoStep
+	}
 }
 
 // settle is declined, not charged.
-func (w *world) settle(h Slot, me Run) {
-	if w.has(ClockAfterLookUp) && w.rec.Lease != LeaseDead {
-		w.run(Settle, h, telling(me, inProgress, NoStep))
-	} else {
-		w.updateAnswered(Settle, h, StepSettle)
+func (w *world) settle(h Slot) (State, bool) {
+	if me := w.Run(h); me.At == AtSettle && w.has(ClockAfterLookUp) && w.rec.Lease != LeaseDead {
+		return w.after(h, telling(me, inProgress, NoStep))
 	}
-	w.updateUnanswered(h, StepSettle)
+	return w.update(h, AtSettle, StepSettle)
 }
 
 // readBack goes on only if the record shows this run's token in the state that
 // it wrote.
-func (w *world) readBack(h Slot, me Run) Run {
+func (w *world) readBack(h Slot) (State, bool) {
+	me := w.Run(h)
 	mine := w.leaves(me, w.rec.State) && (w.has(ReadBackIgnoresOwner) || w.rec.Owner == w.token(h))
 	switch {
+	case me.At != AtReadBack:
+		return no()
 	case mine:
-		return w.went(me, me.Step, w.rec)
+		return w.after(h, w.went(me, me.Step, w.rec))
 	case w.has(OwnReply) && me.Answer.Final():
-		return telling(me, me.Answer, me.Step)
+		return w.after(h, telling(me, me.Answer, me.Step))
 	case !w.rec.Exists():
-		return telling(me, inProgress, NoStep)
+		return w.after(h, telling(me, inProgress, NoStep))
 	case me.Step == StepClaim:
-		return w.follow(me.Parameters, w.rec, mayWait)
+		return w.after(h, w.follow(me.Parameters, w.rec, mayWait))
 	case w.rec.Terminal():
-		return telling(me, w.rec.Reply, StepReplay)
+		return w.after(h, telling(me, w.rec.Reply, StepReplay))
 	default:
-		return telling(me, inProgress, NoStep)
+		return w.after(h, telling(me, inProgress, NoStep))
 	}
 }
 
@@ -235,14 +382,17 @@ func (w *world) leaves(me Run, state RecordState) bool {
 
 // charge sends the record's request, once, if the lease runs and the provider
 // still collapses whatever is sent now.
-func (w *world) charge(h Slot, me Run) {
+func (w *world) charge(h Slot) (State, bool) {
+	me := w.Run(h)
+	if me.At != AtCharge {
+		return no()
+	}
 	unwritten := w.has(NoReadBack) && !w.rec.Exists()
 	mine := w.rec.Version == me.Version && w.rec.Lease == LeaseRuns
 	leased := mine || w.has(SendAfterLease) || unwritten
 	guarded := w.rec.Window == WindowOpen || w.has(NoGuard) || unwritten
 	if !leased || !guarded {
-		w.run(SendCharge, h, telling(me, inProgress, NoStep))
-		return
+		return w.after(h, telling(me, inProgress, NoStep))
 	}
 	t := w.State
 	m := Message{By: h, Version: me.Version, Key: w.key(me.Version), Parameters: w.rec.Parameters}
@@ -252,7 +402,7 @@ func (w *world) charge(h Slot, me Run) {
 	t.addMessage(m)
 	me.At = AtSent
 	t.setRun(h, me)
-	w.emit(Action{Kind: SendCharge, Slot: h}, t)
+	return t, true
 }
 
 // heard is what a run makes of the provider's answer. Approved is definite; so
@@ -272,49 +422,62 @@ func (w *world) heard(me Run, a Answer) Run {
 	return me
 }
 
-// timeOut is that no answer comes.
-func (w *world) timeOut(h Slot, me Run) {
-	kind, cost := TimeOut, 0
-	for _, m := range w.Messages() {
-		if m.By == h {
-			kind, cost = TimeOutEarly, 1
-		}
-	}
-	t := w.State
-	if !t.spend(cost) {
-		return
+// timeOut is that no answer comes, where it may be so.
+func (w *world) timeOut(h Slot, may bool, cost uint8) (State, bool) {
+	t, me := w.State, w.Run(h)
+	if me.At != AtSent || !may || !w.spend(&t, cost) {
+		return no()
 	}
 	t.setRun(h, w.heard(me, Answer{}))
 	if w.has(DeleteWhenUnknown) && w.rec.Version == me.Version {
 		t.setRecord(Record{})
 	}
-	w.emit(Action{Kind: kind, Slot: h}, t)
+	return t, true
 }
 
-// lookUp asks the provider by key, after the clock was read. While a send may
-// still land, the provider may not yet show what it has.
-func (w *world) lookUp(h Slot, me Run) {
-	var found []uint8
-	if w.Lookups {
-		for i, c := range w.Ledger() {
-			if c.Key == w.key(me.Version) {
-				found = append(found, uint8(i+1))
-			}
-		}
-	}
-	w.run(LookUp, h, w.resolve(h, me, found))
-	if len(found) > 0 && (w.rec.Lease != LeaseDead || w.has(BreakA5)) {
-		w.run(LookUpLags, h, w.resolve(h, me, nil))
-	}
+// shown is what a look-up sees: how many charges under the key, and the first.
+type shown struct {
+	count uint8
+	first uint8 // its number, if there is one
+	ours  bool  // all are the operation's
 }
 
-// resolve is what follows from a look-up that has seen these charges.
-func (w *world) resolve(h Slot, me Run, seen []uint8) Run {
-	good := len(seen) == 1
-	for _, i := range seen {
+func (w *world) shows(me Run) shown {
+	all := shown{ours: true}
+	for i := uint8(1); w.Lookups && i <= w.charges(); i++ {
 		c, _ := w.Charge(i)
-		good = good && (c.Parameters == w.rec.Parameters || w.has(AcceptForeign))
+		if c.Key != w.key(me.Version) {
+			continue
+		}
+		if all.count++; all.count == 1 {
+			all.first = i
+		}
+		all.ours = all.ours && (c.Parameters == w.rec.Parameters || w.has(AcceptForeign))
 	}
+	return all
+}
+
+// lookUp asks the provider by key, after the clock was read.
+func (w *world) lookUp(h Slot) (State, bool) {
+	me := w.Run(h)
+	if me.At != AtLookUp {
+		return no()
+	}
+	return w.after(h, w.resolve(h, me, w.shows(me)))
+}
+
+// lookUpLags is that the provider does not yet show what it has, while a send
+// may still land.
+func (w *world) lookUpLags(h Slot) (State, bool) {
+	me := w.Run(h)
+	if me.At != AtLookUp || w.shows(me).count == 0 || w.rec.Lease == LeaseDead && !w.has(BreakA5) {
+		return no()
+	}
+	return w.after(h, w.resolve(h, me, shown{}))
+}
+
+// resolve is what follows from a look-up.
+func (w *world) resolve(h Slot, me Run, seen shown) Run {
 	stale := w.rec.Version != me.Version // whatever it now writes is a conflict
 	open := w.rec.Window == WindowOpen || w.has(NoGuard) || stale
 	dead := w.rec.Lease == LeaseDead || w.has(SettleAtOnce)
@@ -326,11 +489,11 @@ func (w *world) resolve(h Slot, me Run, seen []uint8) Run {
 		return me
 	}
 	switch {
-	case good:
-		return to(AtComplete, Answer{Paid, seen[0]})
+	case seen.count == 1 && seen.ours:
+		return to(AtComplete, Answer{Paid, seen.first})
 	case w.rec.State == InReview:
 		return telling(me, inProgress, NoStep)
-	case len(seen) > 0:
+	case seen.count > 0:
 		return to(AtReview, Answer{})
 	case asked && open && resend:
 		return to(AtTakeOver, Answer{})
@@ -348,58 +511,45 @@ func (w *world) resolve(h Slot, me Run, seen []uint8) Run {
 }
 
 // end takes a run and its token out of the state.
-func (w *world) end(h Slot) State {
-	t := w.State
+func (w *world) end(t *State, h Slot) {
 	t.setRun(h, Run{})
-	retire := func(owner Slot) Slot {
-		if owner == h && !w.has(OwnerIsProcess) {
-			return Gone
-		}
-		return owner
+	t.orphan(h)
+	if !w.has(OwnerIsProcess) {
+		t.retire(h)
 	}
-	r := w.rec
-	r.Owner = retire(r.Owner)
-	t.setRecord(r)
-	late := t.Late()
-	for i := range late {
-		late[i].Owner = retire(late[i].Owner)
-	}
-	t.setLate(late)
-	for _, m := range w.Messages() {
-		if m.By == h {
-			t.removeMessage(m)
-			m.By = Gone
-			t.addMessage(m)
-		}
-	}
-	return t
 }
 
 // reply is the handler's return.
-func (w *world) reply(h Slot, me Run) {
-	t := w.end(h)
+func (w *world) reply(h Slot) (State, bool) {
+	me := w.Run(h)
+	if me.At != AtReply {
+		return no()
+	}
+	t := w.State
+	w.end(&t, h)
 	if h != w.reconciler() && me.Answer.Final() {
 		t.tell(Telling{me.Parameters, me.Answer})
 	}
-	w.emit(Action{Kind: Reply, Slot: h}, t)
+	return t, true
 }
 
 // replyEarly is the defect of telling first and saving then.
-func (w *world) replyEarly(h Slot, me Run) {
-	if !w.has(ReplyBeforeSave) || h == w.reconciler() {
-		return
+func (w *world) replyEarly(h Slot) (State, bool) {
+	me := w.Run(h)
+	if me.At != AtComplete || !w.has(ReplyBeforeSave) || h == w.reconciler() {
+		return no()
 	}
 	t := w.State
 	t.tell(Telling{me.Parameters, me.Answer})
-	w.emit(Action{Kind: ReplyEarly, Slot: h}, t)
+	return t, true
 }
 
 // crash is that a process dies.
-func (w *world) crash(h Slot, me Run) {
-	if me.At == AtIdle {
-		return
+func (w *world) crash(h Slot) (State, bool) {
+	t := w.State
+	if w.idle(h) || !w.spend(&t, 1) {
+		return no()
 	}
-	if t := w.end(h); t.spend(1) {
-		w.emit(Action{Kind: Crash, Slot: h}, t)
-	}
+	w.end(&t, h)
+	return t, true
 }

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,6 +70,102 @@ func TestNextIsAFunctionOfTheState(t *testing.T) {
 	}
 }
 
+// everyAction is each action that there might be in a state: any kind and run,
+// with every message, write and parameters that the state or another one has.
+func everyAction(messages []Message, writes []Write) (all []Action) {
+	for k := range KindCount {
+		for h := Slot(0); h <= maxSlots; h++ {
+			for p := NoParameters; p <= ForeignParameters; p++ {
+				all = append(all, Action{Kind: k, Slot: h, Parameters: p})
+			}
+		}
+		for _, m := range messages {
+			all = append(all, Action{Kind: k, Message: m})
+		}
+		for _, w := range writes {
+			all = append(all, Action{Kind: k, Write: w})
+		}
+	}
+	return all
+}
+
+// TestTakeIsNext holds the two against each other in each state of a small
+// world: what Next tells of can be taken, with the same outcome, and nothing
+// else can, whatever is asked for.
+func TestTakeIsNext(t *testing.T) {
+	c := small()
+	states := reach(&c)
+	messages, writes := []Message{{}}, []Write{{}}
+	for _, s := range states {
+		for _, m := range s.Messages() {
+			if !slices.Contains(messages, m) {
+				messages = append(messages, m)
+			}
+		}
+		for _, w := range s.Late() {
+			if !slices.Contains(writes, w) {
+				writes = append(writes, w)
+			}
+		}
+	}
+	all := everyAction(messages, writes)
+	for i, s := range states {
+		told := make(map[Action]State)
+		Next(&c, s, func(a Action, next State) {
+			if was, twice := told[a]; twice {
+				t.Fatalf("%v leads to %v and to %v from %v", a, was, next, s)
+			}
+			told[a] = next
+			if got, ok := Take(&c, s, a); !ok || got != next {
+				t.Fatalf("Next: %v leads to %v; Take: %v, %v; from %v", a, next, got, ok, s)
+			}
+		})
+		if i%50 != 0 { // all actions take long, and one state is much like the next
+			continue
+		}
+		for _, a := range all {
+			got, ok := Take(&c, s, a)
+			if _, is := told[named(a)]; ok != is || ok && told[named(a)] != got {
+				t.Fatalf("%v can be taken to %v: %v, and Next says %v; from %v", a, got, ok, is, s)
+			}
+		}
+	}
+}
+
+// named drops from an action what its kind does not look at.
+func named(a Action) Action {
+	n := Action{Kind: a.Kind, Slot: a.Slot}
+	switch a.Kind {
+	case Claim, ClaimUnanswered:
+		n.Parameters = a.Parameters
+	case LandApproved, LandDeclined, Lose, Duplicate:
+		n.Message = a.Message
+	case LandLate:
+		n.Write = a.Write
+	}
+	return n
+}
+
+// TestUnboundedCountsNothing follows a client that asks more often, and dies
+// more often, than any bound of the other world allows.
+func TestUnboundedCountsNothing(t *testing.T) {
+	c := small()
+	c.Unbounded, c.Attempts, c.Faults = true, 0, 0
+	s := Initial(&c)
+	for i := range 20 {
+		for _, k := range []Kind{Claim, Crash} {
+			next, ok := Take(&c, s, Action{Kind: k, Slot: 1, Parameters: P})
+			if !ok {
+				t.Fatalf("%v is refused the time %d in %v", k, i+1, s)
+			}
+			s = next
+		}
+	}
+	if s.Tries(P) != 0 || s.Budget() != 0 {
+		t.Errorf("something is counted: %v", s)
+	}
+}
+
 // TestEveryActionHappens would fail for an action that cannot happen, which no
 // invariant would ever miss.
 func TestEveryActionHappens(t *testing.T) {
@@ -118,8 +215,9 @@ func TestPartsFitIntoAState(t *testing.T) {
 				t.Errorf("run %v comes out as %v", r, got)
 			}
 		}
-		w := Write{Step(small("step", 6) + 1), version(), slot(), parameters(), Answer{Said(small("says", 2)), small("charge", 6)}}
-		s.setLate([]Write{w})
+		saved := rapid.SampledFrom([]Answer{{}, declined, {Paid, 1}, {Paid, maxCharges}}).Draw(t, "saved")
+		w := Write{Step(small("step", 6) + 1), version(), slot(), parameters(), saved}
+		s.addLate(w)
 		if got := s.Late(); len(got) != 1 || got[0] != w {
 			t.Errorf("write %v comes out as %v", w, got)
 		}
@@ -140,7 +238,7 @@ func TestPartsFitIntoAState(t *testing.T) {
 // the state.
 func TestSetsHaveOneForm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		versions := rapid.SliceOfNDistinct(rapid.IntRange(1, maxVersion), 1, maxMsgs-1, rapid.ID[int]).Draw(t, "versions")
+		versions := rapid.SliceOfNDistinct(rapid.IntRange(1, maxVersion), 1, maxMsgs, rapid.ID[int]).Draw(t, "versions")
 		shuffled := rapid.Permutation(versions).Draw(t, "shuffled")
 		send := func(versions []int) State {
 			var s State
@@ -155,7 +253,7 @@ func TestSetsHaveOneForm(t *testing.T) {
 			t.Fatalf("%v and %v", a, b)
 		}
 		for _, v := range versions {
-			b.removeMessage(Message{Version: uint8(v), Key: 1, Parameters: P})
+			removeFrom(b.msgs[:], Message{Version: uint8(v), Key: 1, Parameters: P}.pack())
 		}
 		if b != (State{}) {
 			t.Fatalf("all messages were taken away, and there is %v", b)
@@ -163,10 +261,10 @@ func TestSetsHaveOneForm(t *testing.T) {
 	})
 }
 
-func TestTooLargeAConfigurationPanics(t *testing.T) {
+func TestNoRoomPanics(t *testing.T) {
 	defer func() {
-		if text, _ := recover().(string); !strings.Contains(text, "too large") {
-			t.Errorf("panic %q", text)
+		if out, ok := recover().(OutOfRoom); !ok || out.Of != "messages" {
+			t.Errorf("panic %v", out)
 		}
 	}()
 	var s State
@@ -181,7 +279,7 @@ func TestNamesComeBack(t *testing.T) {
 			t.Errorf("%v comes back as %v, %v", k, got, err)
 		}
 		for h := Slot(0); h <= maxSlots; h++ {
-			a := Action{k, h, Q}
+			a := Action{Kind: k, Slot: h, Parameters: Q}
 			if got := ActionOf(a.Code()); got != a {
 				t.Errorf("%v comes back as %v", a, got)
 			}
@@ -219,7 +317,7 @@ func TestSetRefusesWhatIsNoConstant(t *testing.T) {
 }
 
 func TestValidateReportsEveryProblem(t *testing.T) {
-	c := Config{Handlers: 3, Attempts: 99, Faults: -1, Reconciles: true}
+	c := Config{Handlers: 6, Attempts: 99, Faults: -1, Reconciles: true}
 	err := c.Validate()
 	if err == nil {
 		t.Fatal("it is accepted")
@@ -240,5 +338,23 @@ func BenchmarkNext(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		Next(&c, states[i%len(states)], func(Action, State) {})
+	}
+}
+
+func BenchmarkTake(b *testing.B) {
+	c := small()
+	type step struct {
+		s State
+		a Action
+	}
+	var steps []step
+	for _, s := range reach(&c) {
+		Next(&c, s, func(a Action, _ State) { steps = append(steps, step{s, a}) })
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if _, ok := Take(&c, steps[i%len(steps)].s, steps[i%len(steps)].a); !ok {
+			b.Fatal("refused")
+		}
 	}
 }

@@ -41,14 +41,14 @@ func outcome(a Answer) RecordState {
 // applied any more: a version does not return.
 func (c *Config) store(s *State, r Record) {
 	s.setRecord(r)
-	late := s.Late()
-	kept := late[:0]
-	for _, w := range late {
-		if c.fits(w, r) {
-			kept = append(kept, w)
+	kept := 0
+	for _, word := range s.late { // ranges over a copy
+		if word != 0 && c.fits(unpackWrite(word), r) {
+			s.late[kept] = word
+			kept++
 		}
 	}
-	s.setLate(kept)
+	clear(s.late[kept:])
 }
 
 // telling is a run that is about to tell a, and what step brought it there.

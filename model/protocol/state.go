@@ -2,30 +2,39 @@ package protocol
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 )
 
-// The bounds of what a state has room for. A search that would go beyond one
-// of them panics: its configuration is larger than this package is made for.
+// The bounds of what a state has room for.
 const (
-	maxSlots   = 3
-	maxLate    = 4
-	maxMsgs    = 6
+	maxSlots   = 6
+	maxLate    = 8
+	maxMsgs    = 11
 	maxCharges = 6
-	maxVersion = 15 // of versions and provider keys
+	maxVersion = 31 // of versions and provider keys
 	maxCount   = 15 // of attempts
 )
+
+// OutOfRoom is what [Next] and [Take] panic with when a step leads to a state
+// that there is no room for: more messages on their way, late writes, charges
+// or versions than a State can hold. Nothing is said of the step then; whoever
+// follows a behaviour that it did not choose recovers and gives up.
+type OutOfRoom struct {
+	Of string // what there is too much of
+}
+
+// Error says what there is too much of.
+func (o OutOfRoom) Error() string { return "protocol: a state has no room for more " + o.Of }
 
 // State is one state of the protocol, packed. It is plain memory, without
 // padding; two states are the same if they are equal.
 type State struct {
 	rec     uint32
 	runs    [maxSlots]uint32
+	refused uint32          // a bit for each provider key
 	late    [maxLate]uint16 // sorted, the largest first; 0 is none
 	msgs    [maxMsgs]uint16 // sorted, the largest first; 0 is none
 	told    uint16          // a bit for each reply and whom it was told
-	refused uint16          // a bit for each provider key
 	ledger  [maxCharges]uint8
 	tries   uint8
 	rest    uint8 // asking and budget
@@ -98,7 +107,7 @@ type packer struct{ word uint32 }
 
 func (p *packer) put(v uint8, bits int) {
 	if v >= 1<<bits {
-		panic(fmt.Sprintf("protocol: %d does not fit into %d bits: the configuration is too large", v, bits))
+		panic(OutOfRoom{"numbers"})
 	}
 	p.word = p.word<<bits | uint32(v)
 }
@@ -124,8 +133,8 @@ func (u *unpacker) flag() bool { return u.take(1) == 1 }
 func (r Record) pack() uint32 {
 	var p packer
 	p.put(uint8(r.State), 3)
-	p.put(r.Version, 4)
-	p.put(uint8(r.Owner), 2)
+	p.put(r.Version, 5)
+	p.put(uint8(r.Owner), 3)
 	p.put(uint8(r.Lease), 2)
 	p.put(uint8(r.Window), 2)
 	p.put(uint8(r.Parameters), 2)
@@ -143,8 +152,8 @@ func (s *State) Record() Record {
 	r.Parameters = Parameters(u.take(2))
 	r.Window = Window(u.take(2))
 	r.Lease = Lease(u.take(2))
-	r.Owner = Slot(u.take(2))
-	r.Version = u.take(4)
+	r.Owner = Slot(u.take(3))
+	r.Version = u.take(5)
 	r.State = RecordState(u.take(3))
 	return r
 }
@@ -156,7 +165,7 @@ func (r Run) pack() uint32 {
 	p.put(uint8(r.At), 4)
 	p.put(uint8(r.Step), 3)
 	p.put(uint8(r.Parameters), 2)
-	p.put(r.Version, 4)
+	p.put(r.Version, 5)
 	p.put(uint8(r.Answer.Says), 3)
 	p.put(r.Answer.Charge, 3)
 	p.flag(r.First)
@@ -170,34 +179,49 @@ func (s *State) Run(h Slot) Run {
 	r.First = u.flag()
 	r.Answer.Charge = u.take(3)
 	r.Answer.Says = Said(u.take(3))
-	r.Version = u.take(4)
+	r.Version = u.take(5)
 	r.Parameters = Parameters(u.take(2))
 	r.Step = Step(u.take(3))
 	r.At = Place(u.take(4))
 	return r
 }
 
+func (s *State) idle(h Slot) bool { return s.runs[h-1] == 0 }
+
 func (s *State) setRun(h Slot, r Run) { s.runs[h-1] = r.pack() }
 
+// A reply that a write carries is nothing, a decline, or the number of a
+// charge and one more.
 func (w Write) pack() uint16 {
 	var p packer
 	p.put(uint8(w.Step), 3)
-	p.put(w.Version, 4)
-	p.put(uint8(w.Owner), 2)
+	p.put(w.Version, 5)
+	p.put(uint8(w.Owner), 3)
 	p.put(uint8(w.Parameters), 2)
-	p.put(uint8(w.Reply.Says), 2) // nothing, paid or declined
-	p.put(w.Reply.Charge, 3)
+	switch w.Reply.Says {
+	case Nothing:
+		p.put(0, 3)
+	case Declined:
+		p.put(1, 3)
+	default:
+		p.put(w.Reply.Charge+1, 3)
+	}
 	return uint16(p.word)
 }
 
 func unpackWrite(word uint16) Write {
 	u := unpacker{uint32(word)}
 	var w Write
-	w.Reply.Charge = u.take(3)
-	w.Reply.Says = Said(u.take(2))
+	switch reply := u.take(3); reply {
+	case 0:
+	case 1:
+		w.Reply = Answer{Says: Declined}
+	default:
+		w.Reply = Answer{Paid, reply - 1}
+	}
 	w.Parameters = Parameters(u.take(2))
-	w.Owner = Slot(u.take(2))
-	w.Version = u.take(4)
+	w.Owner = Slot(u.take(3))
+	w.Version = u.take(5)
 	w.Step = Step(u.take(3))
 	return w
 }
@@ -213,19 +237,13 @@ func (s *State) Late() []Write {
 	return all
 }
 
-// setLate replaces the set.
-func (s *State) setLate(all []Write) {
-	s.late = [maxLate]uint16{}
-	for _, w := range all {
-		addTo(s.late[:], w.pack(), "late writes")
-	}
-}
+func (s *State) addLate(w Write) { addTo(s.late[:], w.pack(), "late writes") }
 
 func (m Message) pack() uint16 {
 	var p packer
-	p.put(uint8(m.By), 2)
-	p.put(m.Version, 4)
-	p.put(m.Key, 4)
+	p.put(uint8(m.By), 3)
+	p.put(m.Version, 5)
+	p.put(m.Key, 5)
 	p.flag(m.Copy)
 	p.put(uint8(m.Parameters), 2)
 	return uint16(p.word)
@@ -236,9 +254,9 @@ func unpackMessage(word uint16) Message {
 	var m Message
 	m.Parameters = Parameters(u.take(2))
 	m.Copy = u.flag()
-	m.Key = u.take(4)
-	m.Version = u.take(4)
-	m.By = Slot(u.take(2))
+	m.Key = u.take(5)
+	m.Version = u.take(5)
+	m.By = Slot(u.take(3))
 	return m
 }
 
@@ -255,12 +273,42 @@ func (s *State) Messages() []Message {
 
 func (s *State) quiet() bool { return s.msgs[0] == 0 }
 
+// awaited reports whether a message of the run in a slot is on its way.
+func (s *State) awaited(h Slot) bool {
+	for _, word := range s.msgs {
+		if unpackMessage(word).By == h {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *State) addMessage(m Message) { addTo(s.msgs[:], m.pack(), "messages") }
 
-func (s *State) removeMessage(m Message) {
-	i := slices.Index(s.msgs[:], m.pack())
-	copy(s.msgs[i:], s.msgs[i+1:])
-	s.msgs[maxMsgs-1] = 0
+// retire takes the owner token of a run that is over out of the state.
+func (s *State) retire(h Slot) {
+	if r := s.Record(); r.Owner == h {
+		r.Owner = Gone
+		s.setRecord(r)
+	}
+	for _, word := range s.late { // ranges over a copy
+		if w := unpackWrite(word); w.Owner == h {
+			removeFrom(s.late[:], word)
+			w.Owner = Gone
+			s.addLate(w)
+		}
+	}
+}
+
+// orphan makes nobody wait any more for what the run in a slot has sent.
+func (s *State) orphan(h Slot) {
+	for _, word := range s.msgs { // ranges over a copy
+		if m := unpackMessage(word); m.By == h {
+			removeFrom(s.msgs[:], word)
+			m.By = Gone
+			s.addMessage(m)
+		}
+	}
 }
 
 // addTo puts word into a sorted set.
@@ -271,19 +319,30 @@ func addTo(set []uint16, word uint16, what string) {
 			return
 		case w < word:
 			if set[len(set)-1] != 0 {
-				panic("protocol: no room for more " + what + ": the configuration is too large")
+				panic(OutOfRoom{what})
 			}
 			copy(set[i+1:], set[i:])
 			set[i] = word
 			return
 		}
 	}
-	panic("protocol: no room for more " + what + ": the configuration is too large")
+	panic(OutOfRoom{what})
+}
+
+// removeFrom takes word out of a sorted set, and reports whether it was there.
+func removeFrom(set []uint16, word uint16) bool {
+	i := slices.Index(set, word)
+	if i < 0 || word == 0 {
+		return false
+	}
+	copy(set[i:], set[i+1:])
+	set[len(set)-1] = 0
+	return true
 }
 
 func (c Charge) pack() uint8 {
 	var p packer
-	p.put(c.Key, 4)
+	p.put(c.Key, 5)
 	p.put(uint8(c.Parameters), 2)
 	p.flag(c.Known)
 	return uint8(p.word)
@@ -299,25 +358,32 @@ func (s *State) Charge(number uint8) (Charge, bool) {
 	var c Charge
 	c.Known = u.flag()
 	c.Parameters = Parameters(u.take(2))
-	c.Key = u.take(4)
+	c.Key = u.take(5)
 	return c, true
+}
+
+// charges is how many lines the ledger has.
+func (s *State) charges() uint8 {
+	n := uint8(0)
+	for n < maxCharges && s.ledger[n] != 0 {
+		n++
+	}
+	return n
 }
 
 // Ledger returns the provider's charges, in the order in which they were made.
 func (s *State) Ledger() []Charge {
 	var all []Charge
-	for number := uint8(1); ; number++ {
-		c, ok := s.Charge(number)
-		if !ok {
-			return all
-		}
+	for number := uint8(1); number <= s.charges(); number++ {
+		c, _ := s.Charge(number)
 		all = append(all, c)
 	}
+	return all
 }
 
 func (s *State) setCharge(number uint8, c Charge) {
 	if number > maxCharges {
-		panic("protocol: no room for more charges: the configuration is too large")
+		panic(OutOfRoom{"charges"})
 	}
 	s.ledger[number-1] = c.pack()
 }
@@ -398,15 +464,6 @@ func (s *State) setAsking(on bool) {
 	}
 }
 
-// spend takes n faults off the budget, if they are there.
-func (s *State) spend(n int) bool {
-	if s.Budget() < n {
-		return false
-	}
-	s.rest -= uint8(n)
-	return true
-}
-
 // Encode appends the canonical encoding of the state, which has the same
 // length for all states and is the same on all machines.
 func (s *State) Encode(to []byte) []byte {
@@ -414,7 +471,8 @@ func (s *State) Encode(to []byte) []byte {
 	for _, w := range s.runs {
 		to = binary.BigEndian.AppendUint32(to, w)
 	}
-	for _, set := range [][]uint16{s.late[:], s.msgs[:], {s.told, s.refused}} {
+	to = binary.BigEndian.AppendUint32(to, s.refused)
+	for _, set := range [][]uint16{s.late[:], s.msgs[:], {s.told}} {
 		for _, w := range set {
 			to = binary.BigEndian.AppendUint16(to, w)
 		}

@@ -1,79 +1,82 @@
 package protocol
 
 // sweep is that the reconciler finds a record whose lease is over.
-func (w *world) sweep() {
+func (w *world) sweep() (State, bool) {
 	h := w.reconciler()
-	if !w.Reconciles || w.Run(h).At != AtIdle || !w.rec.unfinished() || w.rec.Lease == LeaseRuns {
-		return
+	if !w.Reconciles || !w.idle(h) || !w.rec.unfinished() || w.rec.Lease == LeaseRuns {
+		return no()
 	}
-	t := w.State
-	t.setRun(h, Run{At: AtLookUp, Version: w.rec.Version, Parameters: w.rec.Parameters})
-	w.emit(Action{Kind: Sweep}, t)
+	return w.after(h, Run{At: AtLookUp, Version: w.rec.Version, Parameters: w.rec.Parameters})
 }
 
 // collect forgets what is finished once nobody can ask.
-func (w *world) collect() {
+func (w *world) collect() (State, bool) {
 	finished := w.rec.Terminal() || w.has(CollectUnfinished)
 	unasked := !w.Asking() || w.has(ShortRetention)
 	if !w.Collects || !w.rec.Exists() || !finished || !unasked {
-		return
+		return no()
 	}
 	t := w.State
 	w.store(&t, Record{})
-	w.emit(Action{Kind: Collect}, t)
+	return t, true
 }
 
-// land is that a charge request reaches the provider. It approves or declines,
-// or gives the answer that it has under the key.
-func (w *world) land(m Message) {
-	if prior := w.prior(m.Key); prior > 0 {
-		c, _ := w.Charge(prior)
-		a := Answer{}
-		if c.Parameters == m.Parameters {
-			a = Answer{Paid, prior}
-		}
-		w.emit(Action{Kind: LandApproved}, w.answered(m, a))
-		return
+// landApproved is that a charge request reaches the provider, which approves
+// it or gives the answer that it has under the key.
+func (w *world) landApproved(m Message) (State, bool) {
+	prior := w.prior(m.Key)
+	if prior == 0 && w.refuses(m.Key) && w.Keys {
+		return no()
 	}
-	again := w.Keys && w.refuses(m.Key)
-	if !again {
-		number := uint8(len(w.Ledger()) + 1)
-		t := w.answered(m, Answer{Paid, number})
+	number, a := prior, Answer{}
+	if prior == 0 {
+		number = w.charges() + 1
+	}
+	if c, _ := w.Charge(prior); prior == 0 || c.Parameters == m.Parameters {
+		a = Answer{Paid, number}
+	}
+	t, ok := w.answered(m, a)
+	if ok && prior == 0 {
 		t.setCharge(number, Charge{m.Key, m.Parameters, true})
-		w.emit(Action{Kind: LandApproved}, t)
 	}
-	if again || w.Declines {
-		t := w.answered(m, declined)
-		if w.StoresDeclines {
-			t.refused |= 1 << m.Key
-		}
-		w.emit(Action{Kind: LandDeclined}, t)
+	return t, ok
+}
+
+// landDeclined is that a charge request reaches the provider, which declines
+// it, or has done so.
+func (w *world) landDeclined(m Message) (State, bool) {
+	if w.prior(m.Key) > 0 || !w.Declines && !(w.Keys && w.refuses(m.Key)) {
+		return no()
 	}
+	t, ok := w.answered(m, declined)
+	if ok && w.StoresDeclines {
+		t.refused |= 1 << m.Key
+	}
+	return t, ok
 }
 
 // prior is the number of the charge with which the provider collapses the
 // key, or 0.
 func (w *world) prior(key uint8) uint8 {
-	if !w.Keys {
-		return 0
-	}
-	for i, c := range w.Ledger() {
-		if c.Known && c.Key == key {
-			return uint8(i + 1)
+	for i := uint8(1); w.Keys && i <= w.charges(); i++ {
+		if c, _ := w.Charge(i); c.Known && c.Key == key {
+			return i
 		}
 	}
 	return 0
 }
 
 // answered takes a message off the way and gives the answer to its sender, if
-// that still waits.
-func (w *world) answered(m Message, a Answer) State {
+// that still waits; false if there is no such message.
+func (w *world) answered(m Message, a Answer) (State, bool) {
 	t := w.State
-	t.removeMessage(m)
+	if !removeFrom(t.msgs[:], m.pack()) {
+		return no()
+	}
 	if me, waits := w.sender(m); waits && me.Version == m.Version {
 		t.setRun(m.By, w.heard(me, a))
 	}
-	return t
+	return t, true
 }
 
 func (w *world) sender(m Message) (Run, bool) {
@@ -85,99 +88,114 @@ func (w *world) sender(m Message) (Run, bool) {
 }
 
 // lose is that a message does not arrive: a fault if somebody waits for it.
-func (w *world) lose(m Message) {
-	cost := 0
+func (w *world) lose(m Message) (State, bool) {
+	cost := uint8(0)
 	if _, waits := w.sender(m); waits {
 		cost = 1
 	}
 	t := w.State
-	if t.spend(cost) {
-		t.removeMessage(m)
-		w.emit(Action{Kind: Lose}, t)
+	if !removeFrom(t.msgs[:], m.pack()) || !w.spend(&t, cost) {
+		return no()
 	}
+	return t, true
 }
 
 // duplicate is that the network doubles a message. Where the provider cannot
 // tell copies, the assumptions exclude it.
-func (w *world) duplicate(m Message) {
+func (w *world) duplicate(m Message) (State, bool) {
 	t := w.State
-	if m.Copy || !(w.Keys && w.StoresDeclines || w.has(BreakA6)) || !t.spend(1) {
-		return
+	travels := removeFrom(t.msgs[:], m.pack())
+	if !travels || m.Copy || !(w.Keys && w.StoresDeclines || w.has(BreakA6)) || !w.spend(&t, 1) {
+		return no()
 	}
+	t.addMessage(m)
 	m.Copy, m.By = true, Gone
 	t.addMessage(m)
-	w.emit(Action{Kind: Duplicate}, t)
+	return t, true
 }
 
 // landLate is that a write which was not acknowledged is applied after all.
-func (w *world) landLate() {
-	late := w.Late()
-	for i, write := range late {
-		if !w.fits(write, w.rec) {
-			continue
-		}
-		t := w.State
-		others := append(append([]Write{}, late[:i]...), late[i+1:]...)
-		t.setLate(others)
-		w.store(&t, written(write, w.rec))
-		w.emit(Action{Kind: LandLate}, t)
+func (w *world) landLate(write Write) (State, bool) {
+	t := w.State
+	if !removeFrom(t.late[:], write.pack()) || !w.fits(write, w.rec) {
+		return no()
 	}
+	w.store(&t, written(write, w.rec))
+	return t, true
 }
 
-// pass is that time passes.
-func (w *world) pass() {
-	record := func(k Kind, cost int, change func(*Record)) {
-		t, r := w.State, w.rec
-		if t.spend(cost) {
-			change(&r)
-			t.setRecord(r)
-			w.emit(Action{Kind: k}, t)
-		}
+// changed is the state once time has changed the record.
+func (w *world) changed(r Record) (State, bool) {
+	t := w.State
+	t.setRecord(r)
+	return t, true
+}
+
+// lapse is that the lease ends, where it may.
+func (w *world) lapse(may bool, cost uint8) (State, bool) {
+	t, r := w.State, w.rec
+	if r.Lease != LeaseRuns || !may || !w.spend(&t, cost) {
+		return no()
 	}
-	over := func(r *Record) { r.Lease = LeaseOver }
-	switch {
-	case w.rec.Lease == LeaseRuns && w.rec.Owner == Gone:
-		record(LeaseEnds, 0, over)
-	case w.rec.Lease == LeaseRuns:
-		record(LeaseEndsEarly, 1, over)
-	case w.rec.Lease == LeaseOver && (w.quiet() || w.has(BreakA2)):
-		record(SendsDie, 0, func(r *Record) { r.Lease = LeaseDead })
+	r.Lease = LeaseOver
+	t.setRecord(r)
+	return t, true
+}
+
+// sendsDie is that every send that this lease permitted has landed or is
+// lost, and is shown by look-up.
+func (w *world) sendsDie() (State, bool) {
+	r := w.rec
+	if r.Lease != LeaseOver || !w.quiet() && !w.has(BreakA2) {
+		return no()
 	}
-	if w.Ages && w.rec.Window == WindowOpen {
-		record(WindowCloses, 0, func(r *Record) { r.Window = WindowClosed })
+	r.Lease = LeaseDead
+	return w.changed(r)
+}
+
+// windowCloses is that the guard's bound is passed.
+func (w *world) windowCloses() (State, bool) {
+	r := w.rec
+	if !w.Ages || r.Window != WindowOpen {
+		return no()
 	}
-	w.forget()
-	if w.GivesUp && w.Asking() && w.rec.Exists() {
-		t := w.State
-		t.setAsking(false)
-		w.emit(Action{Kind: HorizonEnds}, t)
-	}
+	r.Window = WindowClosed
+	return w.changed(r)
 }
 
 // forget is that the provider forgets the keys: after the guard's bound, and
 // after all that was permitted before it has landed.
-func (w *world) forget() {
+func (w *world) forget() (State, bool) {
 	permitted := w.rec.Window != WindowOpen && w.quiet() || w.has(BreakA1)
 	if !w.Ages || !permitted {
-		return
+		return no()
 	}
 	t := w.State
-	for i, c := range w.Ledger() {
+	for i := uint8(1); i <= w.charges(); i++ {
+		c, _ := w.Charge(i)
 		c.Known = false
-		t.setCharge(uint8(i+1), c)
+		t.setCharge(i, c)
 	}
 	t.refused = 0
-	if t != w.State {
-		w.emit(Action{Kind: Forget}, t)
+	return t, t != w.State
+}
+
+// horizonEnds is that the retry horizon is over: nobody asks any more.
+func (w *world) horizonEnds() (State, bool) {
+	if !w.GivesUp || !w.Asking() || !w.rec.Exists() {
+		return no()
 	}
+	t := w.State
+	t.setAsking(false)
+	return t, true
 }
 
 // failover is that the registry loses an acknowledged claim.
-func (w *world) failover() {
+func (w *world) failover() (State, bool) {
 	t := w.State
-	if !w.has(BreakA3) || !w.rec.Exists() || !t.spend(1) {
-		return
+	if !w.has(BreakA3) || !w.rec.Exists() || !w.spend(&t, 1) {
+		return no()
 	}
 	w.store(&t, Record{})
-	w.emit(Action{Kind: Failover}, t)
+	return t, true
 }
