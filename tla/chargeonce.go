@@ -11,77 +11,41 @@ import (
 // chargeOnce is the twin of ChargeOnce.
 var chargeOnce = parts[protocol.Config, protocol.State]{
 	module:     "ChargeOnce",
-	defects:    chargeOnceDefects(),
+	defects:    each(chargeOnceDefects(), func(d protocol.Defect) Term { return Term{d.String(), d.Doc()} }),
 	set:        (*protocol.Config).Set,
 	validate:   (*protocol.Config).Validate,
 	initial:    protocol.Initial,
-	next:       chargeOnceNext,
+	next:       nextOf(protocol.Next),
 	actionName: func(a explore.Action) string { return protocol.ActionOf(uint16(a)).String() },
-	invariants: chargeOnceInvariants(),
-	steps:      chargeOnceSteps(),
-	goals:      chargeOnceGoals(),
-	situations: chargeOnceSituations(),
-	fairness:   chargeOnceFairness,
-	bounds:     chargeOnceBounds,
-	facts:      chargeOnceFacts,
+	invariants: each(protocol.Invariants, func(i protocol.Invariant) law[protocol.Config, protocol.State] {
+		return law[protocol.Config, protocol.State](i)
+	}),
+	steps: each(protocol.StepInvariants, func(i protocol.StepInvariant) stepLaw[protocol.Config, protocol.State] {
+		return stepLaw[protocol.Config, protocol.State](i)
+	}),
+	goals: each(protocol.Goals, chargeOnceGoal),
+	situations: each(protocol.Situations, func(s protocol.Situation) law[protocol.Config, protocol.State] {
+		return law[protocol.Config, protocol.State]{s.Name, s.Doc, s.Shows}
+	}),
+	fairness: fairnessOf(protocol.Fairness),
+	bounds:   chargeOnceBounds,
+	facts:    chargeOnceFacts,
 }
 
-func chargeOnceDefects() (all []Term) {
+func chargeOnceDefects() (all []protocol.Defect) {
 	for d := range protocol.DefectCount {
-		all = append(all, Term{d.String(), d.Doc()})
+		all = append(all, d)
 	}
 	return all
 }
 
-func chargeOnceNext(c *protocol.Config, steps []explore.Step[protocol.State], s protocol.State) []explore.Step[protocol.State] {
-	protocol.Next(c, s, func(a protocol.Action, next protocol.State) {
-		steps = append(steps, explore.Step[protocol.State]{Action: explore.Action(a.Code()), Next: next})
-	})
-	return steps
-}
-
-func chargeOnceInvariants() (all []law[protocol.Config, protocol.State]) {
-	for _, i := range protocol.Invariants {
-		all = append(all, law[protocol.Config, protocol.State](i))
-	}
-	return all
-}
-
-func chargeOnceSteps() (all []stepLaw[protocol.Config, protocol.State]) {
-	for _, i := range protocol.StepInvariants {
-		all = append(all, stepLaw[protocol.Config, protocol.State](i))
-	}
-	return all
-}
-
-func chargeOnceGoals() (all []goal[protocol.Config, protocol.State]) {
-	for _, g := range protocol.Goals {
-		all = append(all, goal[protocol.Config, protocol.State]{g.Name, g.Doc, func(_ *protocol.Config, name string) explore.Property[protocol.State] {
-			if g.Forever {
-				return explore.EventuallyForever(name, g.Reached)
-			}
-			return explore.Eventually(name, g.Reached)
-		}})
-	}
-	return all
-}
-
-func chargeOnceSituations() (all []law[protocol.Config, protocol.State]) {
-	for _, s := range protocol.Situations {
-		all = append(all, law[protocol.Config, protocol.State]{s.Name, s.Doc, s.Shows})
-	}
-	return all
-}
-
-func chargeOnceFairness(c *protocol.Config) (all []explore.Fairness) {
-	for _, set := range protocol.Fairness(c) {
-		f := explore.Fairness{Strength: explore.Weak}
-		for _, a := range set {
-			f.Actions = append(f.Actions, explore.Action(a.Code()))
+func chargeOnceGoal(g protocol.Goal) goal[protocol.Config, protocol.State] {
+	return goal[protocol.Config, protocol.State]{g.Name, g.Doc, func(_ *protocol.Config, name string) explore.Property[protocol.State] {
+		if g.Forever {
+			return explore.EventuallyForever(name, g.Reached)
 		}
-		all = append(all, f)
-	}
-	return all
+		return explore.Eventually(name, g.Reached)
+	}}
 }
 
 func chargeOnceBounds(c *protocol.Config) string {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/chargeonce/chargeonce/model/explore"
 	"github.com/chargeonce/chargeonce/model/protocol"
+	"github.com/chargeonce/chargeonce/model/window"
 )
 
 // statesInTLA returns, by module, the states of its twin as text in TLA+; the
@@ -21,6 +22,7 @@ var statesInTLA = map[string]struct {
 	all      func(*testing.T, Config) map[string]bool
 }{
 	"ChargeOnce": {"keyless-no-lookup", func(t *testing.T, c Config) map[string]bool { return reachable(t, &chargeOnce, c, chargeOnceInTLA) }},
+	"Window":     {"window-no-lookup", func(t *testing.T, c Config) map[string]bool { return reachable(t, &windowParts, c, windowInTLA) }},
 }
 
 // TestStatesAreTheSame compares the states themselves and not only their
@@ -144,12 +146,11 @@ func chargeOnceInTLA(cfg *protocol.Config, s protocol.State) string {
 	answer := func(a protocol.Answer) string {
 		return fmt.Sprintf("[says |-> %q, charge |-> %d]", a.Says, a.Charge)
 	}
-	boolean := func(b bool) string { return strings.ToUpper(fmt.Sprint(b)) }
 	var runs, late, msgs, ledger, refused, told []string
 	for h := 1; h <= cfg.Handlers || cfg.Reconciles && h == cfg.Handlers+1; h++ {
 		r := s.Run(protocol.Slot(h))
 		runs = append(runs, fmt.Sprintf("[pc |-> %q, step |-> %q, par |-> %q, ver |-> %d, ans |-> %s, first |-> %s]",
-			r.At, r.Step, r.Parameters, r.Version, answer(r.Answer), boolean(r.First)))
+			r.At, r.Step, r.Parameters, r.Version, answer(r.Answer), booleanInTLA(r.First)))
 	}
 	for _, w := range s.Late() {
 		late = append(late, fmt.Sprintf("[step |-> %q, ver |-> %d, owner |-> %d, par |-> %q, reply |-> %s]",
@@ -157,10 +158,10 @@ func chargeOnceInTLA(cfg *protocol.Config, s protocol.State) string {
 	}
 	for _, m := range s.Messages() {
 		msgs = append(msgs, fmt.Sprintf("[by |-> %d, ver |-> %d, key |-> %d, copy |-> %s, par |-> %q]",
-			m.By, m.Version, m.Key, boolean(m.Copy), m.Parameters))
+			m.By, m.Version, m.Key, booleanInTLA(m.Copy), m.Parameters))
 	}
 	for _, c := range s.Ledger() {
-		ledger = append(ledger, fmt.Sprintf("[key |-> %d, par |-> %q, known |-> %s]", c.Key, c.Parameters, boolean(c.Known)))
+		ledger = append(ledger, fmt.Sprintf("[key |-> %d, par |-> %q, known |-> %s]", c.Key, c.Parameters, booleanInTLA(c.Known)))
 	}
 	for _, key := range s.Refused() {
 		refused = append(refused, fmt.Sprint(key))
@@ -168,20 +169,42 @@ func chargeOnceInTLA(cfg *protocol.Config, s protocol.State) string {
 	for _, x := range s.Told() {
 		told = append(told, fmt.Sprintf("[par |-> %q, reply |-> %s]", x.Parameters, answer(x.Reply)))
 	}
-	set := func(elements []string) string { return "{" + strings.Join(elements, ", ") + "}" }
-	sequence := func(elements []string) string { return "<<" + strings.Join(elements, ", ") + ">>" }
 	r := s.Record()
 	return strings.Join([]string{
 		fmt.Sprintf("/\\ rec = [state |-> %q, ver |-> %d, owner |-> %d, lease |-> %q, window |-> %q, par |-> %q, reply |-> %s]",
 			r.State, r.Version, r.Owner, r.Lease, r.Window, r.Parameters, answer(r.Reply)),
-		"/\\ run = " + sequence(runs),
-		"/\\ late = " + set(late),
-		"/\\ msgs = " + set(msgs),
-		"/\\ ledger = " + sequence(ledger),
-		"/\\ refused = " + set(refused),
-		"/\\ told = " + set(told),
+		"/\\ run = " + sequenceInTLA(runs),
+		"/\\ late = " + setInTLA(late),
+		"/\\ msgs = " + setInTLA(msgs),
+		"/\\ ledger = " + sequenceInTLA(ledger),
+		"/\\ refused = " + setInTLA(refused),
+		"/\\ told = " + setInTLA(told),
 		fmt.Sprintf("/\\ tries = [p |-> %d, q |-> %d]", s.Tries(protocol.P), s.Tries(protocol.Q)),
-		"/\\ asking = " + boolean(s.Asking()),
+		"/\\ asking = " + booleanInTLA(s.Asking()),
 		fmt.Sprintf("/\\ budget = %d", s.Budget()),
 	}, "\n")
 }
+
+// windowInTLA writes a state of the Go model as TLC would.
+func windowInTLA(cfg *window.Config, s window.State) string {
+	var runs, msgs []string
+	for h := 1; h <= cfg.Runs; h++ {
+		r := s.Run(window.Slot(h))
+		runs = append(runs, fmt.Sprintf("[pc |-> %q, until |-> %d, at |-> %d, can |-> %s, dead |-> %s, found |-> %s, first |-> %s, fresh |-> %s]",
+			r.At, r.Until, r.Read, booleanInTLA(r.Can), booleanInTLA(r.Dead), booleanInTLA(r.Found), booleanInTLA(r.First), booleanInTLA(r.Fresh)))
+	}
+	for _, m := range s.Messages() {
+		msgs = append(msgs, fmt.Sprintf("[by |-> %d, waits |-> %s, life |-> %d]", m.By, booleanInTLA(m.Waits), m.Life))
+	}
+	return strings.Join([]string{
+		fmt.Sprintf("/\\ rec = [state |-> %q, from |-> %d, until |-> %d]", s.Record.State, s.Record.From, s.Record.Until),
+		"/\\ run = " + sequenceInTLA(runs),
+		"/\\ msgs = " + setInTLA(msgs),
+		fmt.Sprintf("/\\ age = %d", s.Age),
+		fmt.Sprintf("/\\ charges = %d", s.Charges),
+	}, "\n")
+}
+
+func booleanInTLA(b bool) string             { return strings.ToUpper(fmt.Sprint(b)) }
+func setInTLA(elements []string) string      { return "{" + strings.Join(elements, ", ") + "}" }
+func sequenceInTLA(elements []string) string { return "<<" + strings.Join(elements, ", ") + ">>" }

@@ -106,14 +106,14 @@ func TestFindToolsSaysWhatIsMissing(t *testing.T) {
 
 func TestCanonicalValues(t *testing.T) {
 	for text, want := range map[string]string{
-		`{2, 1}`:                              `{1, 2}`,
+		`{2, 1, -1}`:                          `{-1, 1, 2}`,
 		`[b |-> "x y", a |-> << {}, TRUE >>]`: `[a |-> <<{}, TRUE>>, b |-> "x y"]`,
 	} {
 		if got, err := canonical(text); got != want || err != nil {
 			t.Errorf("%s is %s, %v; want %s", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"{1", "[a 1]", "1 2", `"x`, "{1 2}"} {
+	for _, text := range []string{"{1", "[a 1]", "1 2", `"x`, "{1 2}", "-"} {
 		if got, err := canonical(text); err == nil {
 			t.Errorf("%s is %s", text, got)
 		}

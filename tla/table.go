@@ -42,12 +42,8 @@ func brokenRow(e Entry) string {
 	return fmt.Sprintf("| %s | `%s` | %s | %s |", e.Rule, e.Config, e.Shows, e.falls())
 }
 
-// falls lists what falls, the soonest first. Of a module without a twin in Go
-// it is what TLC names.
+// falls lists what falls, the soonest first.
 func (e Entry) falls() string {
-	if e.Falls == nil {
-		return fmt.Sprintf("%s %d", e.Property, e.Length)
-	}
 	names := slices.SortedFunc(maps.Keys(e.Falls), func(a, b string) int {
 		return cmp.Or(cmp.Compare(e.Falls[a], e.Falls[b]), cmp.Compare(a, b))
 	})

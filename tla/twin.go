@@ -30,7 +30,7 @@ type Twin struct {
 type Term struct{ Name, Doc string }
 
 // Twins are all that there are.
-func Twins() []Twin { return []Twin{chargeOnce.twin()} }
+func Twins() []Twin { return []Twin{chargeOnce.twin(), windowParts.twin()} }
 
 // TwinOf returns the twin of a module, and false if it has none.
 func TwinOf(module string) (Twin, bool) {
@@ -168,6 +168,34 @@ type stepLaw[C any, S comparable] struct {
 type goal[C any, S comparable] struct {
 	Name, Doc string
 	live      func(c *C, name string) explore.Property[S]
+}
+
+// each makes something of each.
+func each[A, B any](all []A, make func(A) B) (made []B) {
+	for _, a := range all {
+		made = append(made, make(a))
+	}
+	return made
+}
+
+// coded is an action of a package below model.
+type coded interface{ Code() uint16 }
+
+// nextOf makes parts.next of a package's Next.
+func nextOf[C any, S comparable, A coded](next func(*C, S, func(A, S))) func(*C, []explore.Step[S], S) []explore.Step[S] {
+	return func(c *C, steps []explore.Step[S], s S) []explore.Step[S] {
+		next(c, s, func(a A, to S) { steps = append(steps, explore.Step[S]{Action: explore.Action(a.Code()), Next: to}) })
+		return steps
+	}
+}
+
+// fairnessOf makes parts.fairness of the sets of actions that are weakly fair.
+func fairnessOf[C any, A coded](fair func(*C) [][]A) func(*C) []explore.Fairness {
+	return func(c *C) []explore.Fairness {
+		return each(fair(c), func(set []A) explore.Fairness {
+			return explore.Fairness{Strength: explore.Weak, Actions: each(set, func(a A) explore.Action { return explore.Action(a.Code()) })}
+		})
+	}
 }
 
 func (p *parts[C, S]) twin() Twin {

@@ -94,14 +94,15 @@ func (p *valueParser) field() string {
 // word is a name or a number.
 func (p *valueParser) word() string {
 	p.skipSpace()
-	n := 0
+	n := len(p.rest) - len(strings.TrimPrefix(p.rest, "-"))
 	for n < len(p.rest) && (p.rest[n] == '_' || '0' <= p.rest[n] && p.rest[n] <= '9' || 'A' <= p.rest[n] && p.rest[n] <= 'Z' || 'a' <= p.rest[n] && p.rest[n] <= 'z') {
 		n++
 	}
-	if n == 0 {
-		p.fail("a value")
-	}
 	word := p.rest[:n]
+	if word == "" || word == "-" {
+		p.fail("a value")
+		return ""
+	}
 	p.rest = p.rest[n:]
 	return word
 }

@@ -28,6 +28,7 @@ flags -config, -defect and -invariant list what there is if the name is wrong.`,
 		examples: []string{
 			"chargeonce explore",
 			"chargeonce explore -config keyless",
+			"chargeonce explore -config window-keyed",
 			"chargeonce explore -defect NoGuard",
 			"chargeonce explore -defect NoGuard -invariant SingleCharge",
 			"chargeonce explore -config wide-keyed -max-memory 512 -json",

@@ -28,6 +28,7 @@ func TestExploreDefect(t *testing.T) {
 	}{
 		{"-defect NoGuard -invariant SingleCharge", "explore-violated.txt", exitSafety},
 		{"-defect no-resolve", "explore-lasso.txt", exitLiveness},
+		{"-defect GuardOrEqual", "explore-window.txt", exitSafety},
 	} {
 		for _, workers := range []string{"1", "3"} {
 			r := call(t, "", strings.Fields("explore -workers "+workers+" "+tt.args)...)
