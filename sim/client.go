@@ -26,7 +26,7 @@ func (w *World) pay(r *run) {
 		}
 		o := &w.orders[todo.Order-1]
 		r.order = todo.Order
-		payment := impl.Payment{Scope: o.scope, Endpoint: "POST /payments", Key: o.journal, Body: o.body}
+		payment := impl.Payment{Scope: o.scope, Endpoint: o.Endpoint, Key: o.journal, Body: o.body}
 		if o.since < 0 {
 			o.since = w.now()
 		}

@@ -101,8 +101,10 @@ var _ context.Context = (*run)(nil)
 
 // prepareOrders renders each order once.
 func (w *World) prepareOrders() error {
-	const endpoint = "POST /payments"
 	for i, o := range w.cfg.Scenario.Orders {
+		if o.Endpoint == "" {
+			o.Endpoint = "POST /payments"
+		}
 		body, err := json.Marshal(struct {
 			Amount   int64  `json:"amount"`
 			Currency string `json:"currency"`
@@ -111,12 +113,12 @@ func (w *World) prepareOrders() error {
 		if err != nil {
 			return err
 		}
-		print, err := fingerprint.Of(endpoint, body)
+		print, err := fingerprint.Of(o.Endpoint, body)
 		if err != nil {
 			return fmt.Errorf("sim: order %d: %w", i+1, err)
 		}
 		w.orders = append(w.orders, order{
-			Order: o, name: "order-" + strconv.Itoa(i+1), scope: impl.Scope(o.Tenant, endpoint),
+			Order: o, name: "order-" + strconv.Itoa(i+1), scope: impl.Scope(o.Tenant, o.Endpoint),
 			body: body, fingerprint: print.Digest,
 		})
 	}

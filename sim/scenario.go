@@ -27,6 +27,7 @@ type Scenario struct {
 // Order is something that a client wants to pay once.
 type Order struct {
 	Tenant   string
+	Endpoint string // method and route; "" is "POST /payments"
 	Amount   int64 // minor units
 	Currency string
 	Source   string // the card; "card_declined" is always declined
@@ -102,6 +103,25 @@ var Scenarios = []Scenario{
 			{{Order: 1}, {Order: 2, At: 400 * time.Millisecond}},
 			{{Order: 3}, {Order: 4}},
 		},
+	},
+	{
+		Name: "amounts-equal-as-floats", Doc: "two clients use one key for two amounts that are one number in floating point: one of them must hear that it does not match",
+		Servers: 2, Chaos: chaos,
+		Orders: []Order{
+			{Tenant: "acme", Amount: 1<<53 + 1, Currency: "IDR", Source: "card_1", Key: "page-7f3a"},
+			{Tenant: "acme", Amount: 1 << 53, Currency: "IDR", Source: "card_1", Key: "page-7f3a"},
+		},
+		Clients: [][]Pay{{{Order: 1}}, {{Order: 2}}},
+	},
+	{
+		Name: "one-key-everywhere", Doc: "one key and one body for a payment, for a tip, and for the payment of another tenant: three operations",
+		Servers: 2, Chaos: chaos,
+		Orders: []Order{
+			twelve("order-7"),
+			{Tenant: "acme", Endpoint: "POST /tips", Amount: 1200, Currency: "EUR", Source: "card_1", Key: "order-7"},
+			{Tenant: "globex", Amount: 1200, Currency: "EUR", Source: "card_1", Key: "order-7"},
+		},
+		Clients: [][]Pay{{{Order: 1}, {Order: 2}}, {{Order: 3}}},
 	},
 }
 

@@ -45,6 +45,7 @@ func All() []impl.Design {
 		deleteClaimOnError(),
 		failOpen(),
 		firstSendUnguarded(),
+		floatAmounts(),
 		getClassifySet(),
 		heartbeatReasserts(),
 		ignoresJournal(),
@@ -83,6 +84,7 @@ func All() []impl.Design {
 		retryPastWindow(),
 		retryWithoutKey(),
 		rotateOnRejection(),
+		scopeWithoutEndpoint(),
 		settlesOwnSend(),
 		settlesWhileSending(),
 		shortRetention(),
@@ -157,12 +159,14 @@ const (
 // Names of scenarios.
 const (
 	onePayment          = "one-payment"
-	retryOtherReplica   = "retry-other-replica"   // one payment, its retry goes to the other replica
-	twoReplicasOneKey   = "two-replicas-one-key"  // two clients send one key at once to two replicas
-	otherAmount         = "other-amount"          // a second client sends the key with another amount
-	retryAfterRetention = "retry-after-retention" // the journaled key is sent again much later, inside the horizon
-	decline             = "decline"               // the card is declined, and the client asks again
-	mixed               = "mixed"                 // several clients, keys and replicas
+	retryOtherReplica   = "retry-other-replica"     // one payment, its retry goes to the other replica
+	twoReplicasOneKey   = "two-replicas-one-key"    // two clients send one key at once to two replicas
+	otherAmount         = "other-amount"            // a second client sends the key with another amount
+	retryAfterRetention = "retry-after-retention"   // the journaled key is sent again much later, inside the horizon
+	decline             = "decline"                 // the card is declined, and the client asks again
+	mixed               = "mixed"                   // several clients, keys and replicas
+	equalAsFloats       = "amounts-equal-as-floats" // a second client sends the key with an amount that is the same as a float64
+	oneKeyEverywhere    = "one-key-everywhere"      // one key and body at two endpoints and for two tenants
 )
 
 // oneKey is the client policy of most designs: one journaled key per payment,
