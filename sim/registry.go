@@ -96,7 +96,7 @@ func (w *World) freeze(node plan.Process, choice plan.Choice, c *call) {
 
 // apply does what was asked, on the store.
 func (w *World) apply(c *call, a *answer) {
-	store := w.cfg.Store
+	store := w.store
 	switch c.op {
 	case opInsert:
 		a.rec, a.ok, a.err = store.Insert(background, c.step, c.rec)
@@ -108,7 +108,8 @@ func (w *World) apply(c *call, a *answer) {
 	case opUpdate:
 		a.err = store.Update(background, c.step, c.fence, c.rec)
 		if a.err == nil {
-			w.wrote(c, &c.rec, c.fence.Version+1, w.mirrorOf(c.rec.ID))
+			m := w.mirrorOf(c.rec.ID)
+			w.wrote(c, &c.rec, m.version+1, m)
 		}
 	case opDelete:
 		a.err = store.Delete(background, c.step, c.id, c.fence)
@@ -132,7 +133,7 @@ func (w *World) apply(c *call, a *answer) {
 
 // pretend answers a write as if it had been applied, and loses it.
 func (w *World) pretend(c *call, a *answer) {
-	now, ok, err := w.cfg.Store.Get(background, c.step, c.targetID())
+	now, ok, err := w.store.Get(background, c.step, c.targetID())
 	switch {
 	case err != nil:
 		a.err = err

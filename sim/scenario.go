@@ -28,7 +28,7 @@ type Scenario struct {
 type Order struct {
 	Tenant   string
 	Endpoint string // method and route; "" is "POST /payments"
-	Amount   int64 // minor units
+	Amount   int64  // minor units
 	Currency string
 	Source   string // the card; "card_declined" is always declined
 	// Key is the idempotency key that several clients share (two tabs of one

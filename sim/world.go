@@ -84,6 +84,7 @@ func (f *Finding) Error() string {
 type World struct {
 	cfg     Config
 	service impl.Config
+	store   impl.Registry // as the design's statements make it
 	timing  Timing
 	menus   menus
 	orders  []order
@@ -160,6 +161,9 @@ func New(cfg Config) (*World, error) {
 		return nil, err
 	}
 	w := &World{cfg: cfg, service: cfg.service(), timing: cfg.timing(), untold: make([]history.Event, 0, 128)}
+	if w.store = cfg.Store; cfg.Design.Registry != nil {
+		w.store = cfg.Design.Registry(cfg.Store)
+	}
 	if err := w.prepareOrders(); err != nil {
 		return nil, err
 	}

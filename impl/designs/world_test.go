@@ -71,7 +71,11 @@ func newWorld(t *testing.T, d impl.Design, profile string) *world {
 }
 
 func (w *world) ports() impl.Ports {
-	return impl.Ports{Registry: w.store, Provider: w.bank, Clock: w, IDs: w, Locks: locks{}}
+	var registry impl.Registry = w.store
+	if w.design.Registry != nil {
+		registry = w.design.Registry(w.store)
+	}
+	return impl.Ports{Registry: registry, Provider: w.bank, Clock: w, IDs: w, Locks: locks{}}
 }
 
 func (w *world) Now() time.Time { return w.now }
