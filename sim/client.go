@@ -92,6 +92,7 @@ func (w *World) attemptEvent(kind history.Kind, c *call) *history.Event {
 // up: nothing is sent.
 func (w *World) reply(r *run, reply impl.Reply, err error) {
 	w.k.Enter() // what a dead handler returns is discarded
+	w.tellEnd(r, &reply, err)
 	if err == context.Canceled {
 		return
 	}
@@ -106,26 +107,24 @@ func (w *World) reply(r *run, reply impl.Reply, err error) {
 // returned tells the history what a client heard.
 func (w *World) returned(c *call) {
 	reply, err := &c.got.reply, c.got.err
-	outcome, status, body := history.OutcomeUnavailable, 503, uint64(0)
-	switch {
-	case err == nil && reply.Outcome != impl.OutcomeNone:
-		outcome, status, body = outcomes[reply.Outcome], reply.Status, digestReply(reply)
-	case err == nil && reply.Status == 409:
-		outcome, status = history.OutcomeInProgress, 409
+	outcome, status, body := outcomeOf(reply, err), 0, uint64(0)
+	switch outcome {
+	case history.OutcomeInProgress:
+		status = 409
 		w.met(InProgress)
-	case errors.Is(err, impl.ErrInProgress):
-		outcome, status = history.OutcomeInProgress, 409
-		w.met(InProgress)
-	case errors.Is(err, impl.ErrMismatch):
-		outcome, status = history.OutcomeMismatch, 422
+	case history.OutcomeMismatch:
+		status = 422
 		w.met(Mismatch)
-	case errors.Is(err, impl.ErrGone):
-		outcome, status = history.OutcomeGone, 410
+	case history.OutcomeGone:
+		status = 410
 		w.met(Gone)
-	case errors.Is(err, impl.ErrRefused):
-		outcome, status = history.OutcomeRefused, 400
-	default: // whatever else a handler returns is an error page that says nothing of the money
+	case history.OutcomeRefused:
+		status = 400
+	case history.OutcomeUnavailable:
+		status = 503
 		w.met(Unavailable)
+	default:
+		status, body = reply.Status, digestReply(reply)
 	}
 	w.hash.word(uint64(outcome)<<32 | uint64(status))
 	w.hash.word(body)

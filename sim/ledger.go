@@ -37,6 +37,7 @@ func (w *World) serveProvider(c *call) {
 	if choice.Class == plan.ClassFailBefore {
 		w.took(choice.Class)
 		a.err = &impl.ProviderError{Status: 500}
+		w.tellFailed(c)
 		w.postAnswer(c, a)
 		return
 	}
@@ -50,6 +51,7 @@ func (w *World) serveProvider(c *call) {
 	}
 	if choice.Class == plan.ClassFailAfter && a.err == nil {
 		w.took(choice.Class)
+		a.told = history.Nowhere // a different answer
 		a.err, a.result, a.charges = &impl.ProviderError{Status: 500}, impl.ChargeResult{}, a.charges[:0]
 	}
 	w.postAnswer(c, a)
@@ -79,6 +81,7 @@ func (w *World) serveCharge(c *call, a *answer, choice plan.Choice) {
 	}
 	l := w.provider.Charge(arrival)
 	w.landed(c, &l)
+	a.told = w.tellLanded(c, &l)
 	if choice.Class == plan.ClassDecline && l.Kind == provider.Refused && !provider.Declines(c.charge.Body) {
 		w.took(choice.Class)
 	}
@@ -96,6 +99,7 @@ func (w *World) serveCharge(c *call, a *answer, choice plan.Choice) {
 func (w *World) landLate(c *call) {
 	l := w.provider.Land(c.arrival(w.now()))
 	w.landed(c, &l)
+	w.tellLanded(c, &l)
 }
 
 // landed writes what became of a charge request into the history.
@@ -145,6 +149,7 @@ func (w *World) serveLookup(c *call, a *answer, choice plan.Choice) {
 	if hidden > 0 {
 		w.took(class)
 	}
+	a.told = w.tellFound(c, len(a.charges), hidden)
 	w.mark(MarkSettle, plan.Provider, c.run.p.id, c.step, c.attempt, uint64(len(a.charges)))
 }
 

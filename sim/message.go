@@ -21,6 +21,9 @@ type message struct {
 }
 
 func (w *World) postRequest(c *call) {
+	if c.told >= 0 {
+		w.steps.Calls[c.told].Left = true
+	}
 	w.post(c.run.p.id, c.to, c, nil, c.permit+int64(w.service.MessageLifetime))
 }
 
@@ -63,6 +66,7 @@ func (w *World) post(from, to plan.Process, c *call, a *answer, deadline int64) 
 	case plan.ClassDuplicate, plan.ClassDuplicateUnstored:
 		again, copied := w.newMessage(from, to, c, a, deadline)
 		again.fault = choice.Class
+		w.tellCharge(history.StepCopied, again)
 		w.enqueue(again, copied, at+2*int64(w.timing.Hop))
 	case plan.ClassHold, plan.ClassHoldBeyond:
 		held := now + w.span(choice, w.patience(c))
@@ -126,6 +130,7 @@ func (w *World) expires(m *message, at int64) bool {
 
 func (w *World) lose(m *message, step impl.Step) {
 	w.mark(MarkLost, m.from, m.to, step, m.call.attempt, uint64(m.call.index))
+	w.tellCharge(history.StepLost, m)
 }
 
 // arrives reports whether a message that is sent now would find somebody.
@@ -209,6 +214,7 @@ func (w *World) deliver(m *message, e kernel.Event) *run {
 	default:
 		r := w.spawn(p, runHandle, m.call.attempt)
 		r.in = m.call
+		w.tellBegin(r)
 		return r
 	}
 	return nil
@@ -238,6 +244,9 @@ func (w *World) deliverAnswer(m *message) *run {
 	}
 	w.mark(MarkReturn, m.to, m.from, c.step, c.attempt, uint64(c.index))
 	c.done, c.got = true, m.answer
+	if c.told >= 0 {
+		w.steps.Calls[c.told].Answered = m.answer.told
+	}
 	if c.op == opRequest {
 		w.returned(c)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/chargeonce/chargeonce/impl"
+	"github.com/chargeonce/chargeonce/model/history"
 	"github.com/chargeonce/chargeonce/sim/plan"
 )
 
@@ -46,7 +47,8 @@ type call struct {
 	order    int
 	permit   int64 // when the code under test made the call
 	done     bool
-	outlives bool // its request may arrive after MessageLifetime
+	outlives bool  // its request may arrive after MessageLifetime
+	told     int32 // its number in the steps, history.Nowhere if nobody listens
 
 	// arguments
 	rec    impl.Record
@@ -73,6 +75,7 @@ type answer struct {
 	charges []impl.Charge
 	reply   impl.Reply
 	err     error
+	told    int32 // the step that it answers, history.Nowhere if there is none
 }
 
 // enter is the first thing that a port does.
@@ -96,7 +99,7 @@ func (p *process) read() {
 //go:noinline
 func (w *World) newAnswer() *answer {
 	a, _ := w.answers.take()
-	*a = answer{charges: a.charges[:0]}
+	*a = answer{charges: a.charges[:0], told: history.Nowhere}
 	return a
 }
 
@@ -104,7 +107,7 @@ func (w *World) newCall(r *run, op operation, step impl.Step) *call {
 	c, index := w.calls.take()
 	c.index, c.op, c.step, c.run = index, op, step, r
 	c.attempt, c.order = r.attempt, r.order
-	c.permit, c.done, c.got, c.outlives = w.k.Now(), false, nil, false
+	c.permit, c.done, c.got, c.outlives, c.told = w.k.Now(), false, nil, false, history.Nowhere
 	return c
 }
 
@@ -132,6 +135,9 @@ func (c *call) aboutOrder(order int) *call {
 func (w *World) exchange(c *call, to plan.Process, timeout int64) *answer {
 	r := c.run
 	c.to = to
+	if w.steps != nil && c.op != opRequest {
+		w.tellCall(c)
+	}
 	if to == plan.Provider || r.kind == runPay {
 		c.outlives = w.pass(r, plan.WhatBefore, c.step).Breaks() != ""
 	}

@@ -81,6 +81,7 @@ type run struct {
 	call    *call // the call that is out
 
 	ended bool
+	told  int32 // its number in the steps, history.Nowhere if nobody listens
 	// What this run did, for the situations.
 	wrote, looked, charged bool
 }
@@ -213,7 +214,7 @@ func (w *World) setClock(p *process, c plan.Choice) {
 // spawn starts a run on a process.
 func (w *World) spawn(p *process, kind runKind, of plan.Attempt) *run {
 	r, index := w.runs.take()
-	*r = run{w: w, p: p, kind: kind, index: index, attempt: of, order: of.Order()}
+	*r = run{w: w, p: p, kind: kind, index: index, attempt: of, order: of.Order(), told: history.Nowhere}
 	p.runSeq++
 	r.name = w.names.run(p.id, p.runSeq)
 	r.co = w.k.Spawn(r)
@@ -260,6 +261,7 @@ func (w *World) kill(p *process) {
 		r := p.live[len(p.live)-1]
 		p.live = p.live[:len(p.live)-1]
 		w.current = r
+		w.tellDied(r)
 		if w.k.Kill(r.co) == kernel.Abandoned {
 			w.findUndead(p)
 		}
@@ -298,6 +300,7 @@ func (r *run) Run() {
 		// Its error is for the operator; what it did not reach comes again.
 		_ = r.p.reconciler.Reconcile(r)
 		w.k.Enter()
+		w.tellEnd(r, nil, nil)
 	case runPay:
 		w.pay(r)
 	}

@@ -82,6 +82,9 @@ func (w *World) serveRegistry(c *call) {
 	default:
 		w.apply(c, a)
 	}
+	if c.told >= 0 {
+		w.tellStored(c, a)
+	}
 	w.postAnswer(c, a)
 }
 
@@ -354,5 +357,7 @@ func (w *World) sweep(p *process) *run {
 	}
 	p.sweeps++
 	p.sweptAt = w.now()
-	return w.spawn(p, runReconcile, plan.NewAttempt(p.id, 0, p.sweeps))
+	r := w.spawn(p, runReconcile, plan.NewAttempt(p.id, 0, p.sweeps))
+	w.tellBegin(r)
+	return r
 }

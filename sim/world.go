@@ -116,6 +116,7 @@ type World struct {
 	chooser  Chooser
 	sink     Sink
 	untold   []history.Event // of the history, not yet sent to the sink
+	steps    *history.Steps  // nil if nobody listens
 	log      []Line
 	hash     hash
 	keep     bool // keep the lines of the trace
@@ -187,6 +188,9 @@ type Options struct {
 	Weather uint64
 	Sink    Sink // may be nil
 	Trace   bool // keep the lines of the trace
+	// Steps is filled with what the run did inside, for a judge that knows the
+	// protocol; nil keeps none.
+	Steps *history.Steps
 }
 
 // Run makes one run with the choices of the chooser.
@@ -262,7 +266,10 @@ func (w *World) reset(chooser Chooser, opt Options) {
 	w.messages.reset()
 	w.held = w.held[:0]
 	w.asked.reset()
-	w.chooser, w.sink, w.keep = chooser, opt.Sink, opt.Trace
+	w.chooser, w.sink, w.keep, w.steps = chooser, opt.Sink, opt.Trace, opt.Steps
+	if w.steps != nil {
+		w.steps.Reset()
+	}
 	w.log, w.untold = w.log[:0], w.untold[:0]
 	w.hash = 1
 	deviations := w.res.Deviations[:0]
