@@ -65,8 +65,8 @@ func (p *process) Send(_ context.Context, req impl.Request) (impl.Reply, error) 
 	r.attempt = plan.NewAttempt(p.id, r.order, try)
 	c := w.newCall(r, opRequest, impl.StepRequest)
 	c.req, c.try = req, try
-	replica := (p.id.Index() - 1 + try - 1) % w.cfg.Scenario.Servers
-	a := w.exchange(c, plan.Server|plan.Process(replica+1), w.patience(c))
+	replica := w.servers[(p.id.Index()-1+try-1)%len(w.servers)]
+	a := w.exchange(c, replica, w.patience(c))
 	return a.reply, a.err
 }
 

@@ -138,11 +138,14 @@ func (w *World) prepareProcesses() {
 		w.procs = append(w.procs, p)
 		return p
 	}
-	for i, program := range w.cfg.Scenario.Clients {
-		add(plan.Client | plan.Process(i+1)).program = program
+	for i := range w.cfg.Scenario.Clients {
+		if program := w.cfg.Scenario.program(i + 1); len(program) > 0 {
+			add(plan.Client | plan.Process(i+1)).program = program
+		}
 	}
-	for i := range w.cfg.Scenario.Servers {
-		add(plan.Server | plan.Process(i+1))
+	w.servers = w.cfg.Scenario.servers()
+	for _, id := range w.servers {
+		add(id)
 	}
 	if w.cfg.Design.Reconciler != nil {
 		w.sweeper = int(add(plan.Reconciler | 1).slot)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,8 @@ type Scenario struct {
 	Impatience time.Duration
 	// Collect keeps the world running until every record was forgotten.
 	Collect bool
+	// Absent are parts that are left out; see [Scenario.Without].
+	Absent []plan.Part
 }
 
 // Order is something that a client wants to pay once.
@@ -137,6 +140,80 @@ func ScenarioByName(name string) (Scenario, error) {
 	return Scenario{}, fmt.Errorf("no scenario is called %q; the scenarios are %s", name, strings.Join(names, ", "))
 }
 
+// Without returns the scenario without these parts, and without all that were
+// left out before. The others keep their names and their times: nobody pays
+// an order that is left out, a client that is left out or has nothing to pay
+// is not started, and attempts go round among the servers that are left. An
+// order that only absent clients would pay need not be named. The error says
+// which part the scenario does not have, or what it needs.
+func (s Scenario) Without(parts ...plan.Part) (Scenario, error) {
+	s.Absent = append(slices.Clip(s.Absent), parts...)
+	if err := s.validate(); err != nil {
+		return s, err
+	}
+	s.Absent = slices.DeleteFunc(s.Absent, func(p plan.Part) bool { return p.Process == 0 && !s.wanted(p.Order) })
+	return s, nil
+}
+
+// wanted reports whether a client that is there has an order in its program,
+// even if that order is left out.
+func (s *Scenario) wanted(order int) bool {
+	for i, program := range s.Clients {
+		if slices.Contains(s.Absent, plan.Part{Process: plan.Client | plan.Process(i+1)}) {
+			continue
+		}
+		if slices.ContainsFunc(program, func(p Pay) bool { return p.Order == order }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Parts lists what can be left out, one at a time: the clients, the orders
+// that somebody pays, and the servers, of each the last one first.
+func (s *Scenario) Parts() (parts []plan.Part) {
+	var orders [plan.MaxOrder + 1]bool
+	for i := len(s.Clients); i >= 1; i-- {
+		for _, p := range s.program(i) {
+			orders[p.Order] = true
+		}
+		if len(s.program(i)) > 0 {
+			parts = append(parts, plan.Part{Process: plan.Client | plan.Process(i)})
+		}
+	}
+	for i := len(s.Orders); i >= 1; i-- {
+		if orders[i] {
+			parts = append(parts, plan.Part{Order: i})
+		}
+	}
+	for _, server := range slices.Backward(s.servers()) {
+		parts = append(parts, plan.Part{Process: server})
+	}
+	return parts
+}
+
+// program is what the i-th client does, from 1; nothing if it is left out.
+func (s *Scenario) program(i int) []Pay {
+	all := s.Clients[i-1]
+	if len(s.Absent) == 0 {
+		return all
+	}
+	if slices.Contains(s.Absent, plan.Part{Process: plan.Client | plan.Process(i)}) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(p Pay) bool { return slices.Contains(s.Absent, plan.Part{Order: p.Order}) })
+}
+
+// servers are the replicas that are there.
+func (s *Scenario) servers() (all []plan.Process) {
+	for i := range s.Servers {
+		if id := plan.Server | plan.Process(i+1); !slices.Contains(s.Absent, plan.Part{Process: id}) {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
 func (s *Scenario) validate() error {
 	if s.Servers < 1 || s.Servers > plan.MaxIndex || len(s.Clients) < 1 || len(s.Clients) > plan.MaxIndex ||
 		len(s.Orders) < 1 || len(s.Orders) > plan.MaxOrder || s.Chaos <= 0 {
@@ -148,6 +225,28 @@ func (s *Scenario) validate() error {
 				return fmt.Errorf("sim: scenario %q: there is no order %d", s.Name, p.Order)
 			}
 		}
+	}
+	return s.validateAbsent()
+}
+
+func (s *Scenario) validateAbsent() error {
+	for _, p := range s.Absent {
+		has := p.Process == 0 && p.Order <= len(s.Orders) ||
+			p.Process.Kind() == plan.Client && p.Process.Index() <= len(s.Clients) ||
+			p.Process.Kind() == plan.Server && p.Process.Index() <= s.Servers
+		if !has {
+			return fmt.Errorf("sim: scenario %q: there is no %s to leave out", s.Name, p)
+		}
+	}
+	working := false
+	for i := range s.Clients {
+		working = working || len(s.program(i+1)) > 0
+	}
+	switch {
+	case !working:
+		return fmt.Errorf("sim: scenario %q: no client is left that pays something", s.Name)
+	case len(s.servers()) == 0:
+		return fmt.Errorf("sim: scenario %q: no server is left", s.Name)
 	}
 	return nil
 }

@@ -89,6 +89,7 @@ type World struct {
 	menus   menus
 	orders  []order
 	procs   []*process
+	servers []plan.Process
 	slots   [256]int8 // process → index in procs, -1 if there is none
 	sweeper int       // slot of the reconciler, -1 if there is none
 

@@ -239,7 +239,7 @@ func (o *explainOptions) tell(c *console, e *explanation) exitCode {
 // write writes the explanation for people.
 func (e *explanation) write(w io.Writer, out *explained, picture *timeline.Run) {
 	labelled(w, "design", "%s: %s", e.subject.Design.Name, e.subject.Design.Summary)
-	labelled(w, "scenario", "%s: %s", e.subject.Scenario.Name, e.subject.Scenario.Doc)
+	writeScenario(w, e.subject)
 	labelled(w, "profile", "%s: %s", e.subject.Profile.Name, e.subject.Profile.Doc)
 	if out.fall != nil {
 		writeFall(w, out.fall)

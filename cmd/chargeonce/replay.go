@@ -224,7 +224,7 @@ func (r *replayed) announce(w io.Writer, out *outcome) {
 	if r.subject.Design.Name != r.plan.Design {
 		labelled(w, "", "(the plan was made for %s)", r.plan.Design)
 	}
-	labelled(w, "scenario", "%s: %s", r.subject.Scenario.Name, r.subject.Scenario.Doc)
+	writeScenario(w, r.subject)
 	labelled(w, "profile", "%s: %s", r.subject.Profile.Name, r.subject.Profile.Doc)
 	if len(r.subject.Break) > 0 {
 		labelled(w, "broken", "assumptions %s", joined(r.subject.Break))
@@ -234,6 +234,16 @@ func (r *replayed) announce(w io.Writer, out *outcome) {
 	for _, d := range r.plan.Deviations {
 		fmt.Fprintf(w, "%*s%s\n", labelWidth+2, "", d)
 	}
+}
+
+// writeScenario says what clients want, and what of it is left out.
+func writeScenario(w io.Writer, s *search.Subject) {
+	labelled(w, "scenario", "%s: %s", s.Scenario.Name, s.Scenario.Doc)
+	var absent []string
+	for _, part := range s.Scenario.Absent {
+		absent = append(absent, part.String())
+	}
+	list(w, "without", absent)
 }
 
 func (r *replayed) writePicture(w io.Writer) {

@@ -153,3 +153,29 @@ func TestReplayOfAnotherRun(t *testing.T) {
 		})
 	}
 }
+
+// What a plan leaves out of its scenario is not there: not in the picture, not
+// for a line that names it, and not twice.
+func TestPlanOfLess(t *testing.T) {
+	const crash = "crash server-1 during charge of client-3/order-3/try-1\n"
+	head := "chargeonce plan v1\ndesign " + saver + "\nscenario mixed\nwithout client-1\nwithout client-2\nwithout order-4\nwithout server-2\n"
+	for _, verb := range []string{"replay", "explain"} {
+		r := call(t, head+crash, verb, "-")
+		if r.code != exitSafety || !strings.Contains(r.out, "without     client-1, client-2, server-2, order-4\n") || !strings.Contains(r.out, "clnt3 srvr1 regis provd\n") {
+			t.Errorf("%s: exit code %d\n%s%s", verb, r.code, r.errors, r.out)
+		}
+	}
+	for lines, want := range map[string]string{
+		"crash server-2 during charge of client-3/order-3/try-1\n": "there is no server-2: the plan leaves it out",
+		"crash server-1 during charge of client-2/order-1/try-1\n": "there is no client-2: the plan leaves it out",
+		"without server-1\n": "no server is left",
+		"without client-7\n": "there is no client-7 to leave out",
+		"without client-1\n": "without client-1 stands here a second time",
+	} {
+		for _, verb := range []string{"replay", "explain"} {
+			if r := call(t, head+lines, verb, "-"); r.code != exitUsage || !strings.Contains(r.errors, want) {
+				t.Errorf("%s of %q: exit code %d, %q; want %q", verb, lines, r.code, r.errors, want)
+			}
+		}
+	}
+}

@@ -26,8 +26,8 @@ func simVerb() verb {
 	return verb{
 		name: "sim", summary: "run a design under random faults and say what breaks",
 		doc: `Each run draws which kinds of faults happen and how many, and is judged by all invariants. The first
-run that breaks one is made small: the plan that is left is the faults that it takes, and it is written to a file
-that replay reads. The outcome depends on the flags alone, not on the machine or the number of workers.
+run that breaks one is made small: the plan that is left is the faults that it takes and the clients, orders and servers that
+it takes (the others it is without), and it is written to a file that replay reads. The outcome depends on the flags alone, not on the machine or the number of workers.
 A campaign that held says what it leaves open. The residual line bounds the share of violating runs among all that could
 have been drawn in the same way: if it were higher, a campaign of this length would have met one in 95 of 100 cases (the rule
 of three: 3 by the number of runs). It also estimates the chance that one more run meets a situation, or a set of

@@ -145,7 +145,8 @@ func validate(s *search.Subject) error {
 	return nil
 }
 
-// subjectOf is the subject of a plan; with another design if one is named.
+// subjectOf is the subject of a plan, what it leaves out left out; with
+// another design if one is named.
 func subjectOf(p *plan.Plan, design string) (*search.Subject, error) {
 	if design == "" {
 		design = p.Design
@@ -171,6 +172,9 @@ func subjectOf(p *plan.Plan, design string) (*search.Subject, error) {
 		if _, err := invariant.Parse(p.Expect); err != nil {
 			return nil, fmt.Errorf("the plan expects %q: %w", p.Expect, err)
 		}
+	}
+	if s.Scenario, err = scenario.Without(p.Absent...); err != nil {
+		return nil, err
 	}
 	for _, deviation := range p.Deviations {
 		if err := knows(s, deviation); err != nil {
@@ -205,6 +209,11 @@ func knows(s *search.Subject, d plan.Deviation) error {
 	}
 	if attempt.Order() > len(s.Scenario.Orders) {
 		return fmt.Errorf("there is no order-%d: scenario %s has order-1 to order-%d", attempt.Order(), s.Scenario.Name, len(s.Scenario.Orders))
+	}
+	for _, part := range s.Scenario.Absent {
+		if part.NamedBy(d) {
+			return fmt.Errorf("there is no %s: the plan leaves it out", part)
+		}
 	}
 	return nil
 }

@@ -83,6 +83,16 @@ func deviations() *rapid.Generator[plan.Deviation] {
 	})
 }
 
+// parts draws any part of a scenario.
+func parts() *rapid.Generator[plan.Part] {
+	return rapid.Custom(func(t *rapid.T) plan.Part {
+		if rapid.Bool().Draw(t, "order") {
+			return plan.Part{Order: rapid.IntRange(1, plan.MaxOrder).Draw(t, "number")}
+		}
+		return plan.Part{Process: numbered([]plan.Process{plan.Client, plan.Server}).Draw(t, "process")}
+	})
+}
+
 // plans draws any plan.
 func plans() *rapid.Generator[*plan.Plan] {
 	return rapid.Custom(func(t *rapid.T) *plan.Plan {
@@ -100,6 +110,10 @@ func plans() *rapid.Generator[*plan.Plan] {
 			if rapid.IntRange(0, 4).Draw(t, "break "+string(a)) == 0 {
 				p.Break = append(p.Break, a)
 			}
+		}
+		p.Absent = rapid.SliceOfNDistinct(parts(), 0, 4, rapid.ID).Draw(t, "absent")
+		if len(p.Absent) == 0 {
+			p.Absent = nil
 		}
 		if len(p.Deviations) == 0 {
 			p.Deviations = nil

@@ -16,6 +16,7 @@ import (
 type Plan struct {
 	Design     string
 	Scenario   string
+	Absent     []Part            // what of the scenario is left out, each part once; sorted by Sort
 	Profile    string            // the provider's profile; "" is the design's first
 	Break      []impl.Assumption // which assumptions the world may break
 	Weather    uint64            // 0: fixed delays; otherwise base delays are a hash of it and the site
@@ -39,6 +40,9 @@ func (p *Plan) String() string {
 	}
 	line("design", p.Design)
 	line("scenario", p.Scenario)
+	for _, part := range p.absent() {
+		line("without", part.String())
+	}
 	line("profile", p.Profile)
 	for _, a := range p.Break {
 		line("break", string(a))
@@ -52,6 +56,13 @@ func (p *Plan) String() string {
 		line("hash", fmt.Sprintf("%016x", p.Hash))
 	}
 	return b.String()
+}
+
+// absent returns the parts that are left out in their order.
+func (p *Plan) absent() []Part {
+	parts := slices.Clone(p.Absent)
+	slices.SortFunc(parts, Part.compare)
+	return parts
 }
 
 func (p *Plan) lines() []string {
@@ -111,7 +122,16 @@ func Parse(text string) (*Plan, error) {
 			if !slices.Contains(impl.Assumptions, impl.Assumption(value)) {
 				err = fmt.Errorf("no assumption is called %q: want one of %v", clip(value), impl.Assumptions)
 			}
+			if slices.Contains(p.Break, impl.Assumption(value)) {
+				err = fmt.Errorf("break %s stands here a second time", value)
+			}
 			p.Break = append(p.Break, impl.Assumption(value))
+		case "without":
+			var part Part
+			if part, err = ParsePart(value); err == nil && slices.Contains(p.Absent, part) {
+				err = fmt.Errorf("without %s stands here a second time", part)
+			}
+			p.Absent = append(p.Absent, part)
 		default:
 			var d Deviation
 			if d, err = ParseDeviation(line); err == nil {
@@ -159,8 +179,10 @@ func (p *Plan) set(word, value string) (err error) {
 	return err
 }
 
-// Sort puts the deviations into the canonical order of their sites.
+// Sort puts the deviations into the canonical order of their sites, and the
+// parts that are left out into theirs.
 func (p *Plan) Sort() {
+	slices.SortFunc(p.Absent, Part.compare)
 	slices.SortFunc(p.Deviations, func(a, b Deviation) int { return cmp.Compare(a.Site, b.Site) })
 }
 

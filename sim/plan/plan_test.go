@@ -62,6 +62,7 @@ func TestEqualPlansPrintEqually(t *testing.T) {
 		p := plans().Draw(t, "plan")
 		q := *p
 		q.Deviations = rapid.Permutation(p.Deviations).Draw(t, "order")
+		q.Absent = rapid.Permutation(p.Absent).Draw(t, "order of parts")
 		if p.String() != q.String() {
 			t.Fatalf("one prints\n%sthe other\n%s", p, &q)
 		}
@@ -216,6 +217,24 @@ func TestGoldenPlan(t *testing.T) {
 	}
 }
 
+// What a deviation names in its site or in its choice it cannot be without.
+func TestPartIsNamedBy(t *testing.T) {
+	const line = "hold server-2→provider charge of client-1/order-7/try-2 until look-up of server-3"
+	d, err := plan.ParseDeviation(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		"server-2": true, "server-3": true, "client-1": true, "order-7": true,
+		"server-1": false, "client-2": false, "order-1": false,
+	} {
+		part, err := plan.ParsePart(text)
+		if err != nil || part.NamedBy(d) != want {
+			t.Errorf("%s is named by %q: %v, %v; want %v", text, line, part.NamedBy(d), err, want)
+		}
+	}
+}
+
 func TestWithoutLeavesOutOneDeviationAndTheClaims(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := plans().Filter(func(p *plan.Plan) bool { return len(p.Deviations) > 0 }).Draw(t, "plan")
@@ -243,6 +262,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add(string(golden))
 	f.Add("chargeonce plan v1\ndesign a\nscenario b\nbreak A1\nskew server-1 far-ahead\nlag beyond provider look-up of reconciler-1/sweep-3 #2\n")
+	f.Add("chargeonce plan v1\ndesign a\nscenario b\nwithout order-2\nwithout server-1\nwithout client-15\ncrash server-2 after charge of client-1/order-1/try-1\n")
 	f.Add("chargeonce plan v1\ndesign a\nscenario b\nhold server-1->registry claim of client-1/order-1/try-1 by 1h0m0.000000001s\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := plan.Parse(text)

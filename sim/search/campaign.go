@@ -87,7 +87,7 @@ type Violation struct {
 	invariant.Violation
 	Run     int // its number in the campaign, from 1
 	Subject *Subject
-	Plan    *plan.Plan // 1-minimal, with Expect and Hash
+	Plan    *plan.Plan // 1-minimal, of a part of the subject's scenario, with Expect and Hash
 	Sites   int        // of the run of the plan
 	Found   int        // deviations before shrinking
 	Others  []string   // other invariants that fall in the run of the plan
@@ -474,7 +474,8 @@ func (c *campaign) explain(r *Report, s *stop) error {
 	if err != nil {
 		return err
 	}
-	defer a.world.Close()
+	small := shrunken{arena: a, weather: s.weather, kept: append([]plan.Deviation(nil), s.deviations...)}
+	defer func() { small.world.Close() }()
 	a.replay(s.weather, s.deviations, how{})
 	worst := a.worst()
 	if c.opt.Target != 0 && a.broke(c.opt.Target) {
@@ -484,18 +485,19 @@ func (c *campaign) explain(r *Report, s *stop) error {
 		r.Verdict, r.Reason, r.FindingAt = Nondeterministic, fmt.Sprintf("run %d violates, and its plan does not", s.run), s.plan
 		return nil
 	}
-	name := worst.Invariant
-	weather, deviations := a.shrink(s.weather, s.deviations, name)
-	res := a.replay(weather, deviations, how{record: true})
+	small.name = worst.Invariant
+	small.shrink()
+	a = small.arena
+	res := a.replay(small.weather, small.kept, how{record: true})
 	v := &Violation{Run: s.run, Subject: &c.opt.Subjects[s.subject], Sites: res.Sites, Found: len(s.deviations)}
 	for _, found := range a.checker.Violations() {
-		if found.Invariant == name {
+		if found.Invariant == small.name {
 			v.Violation = found
 		} else {
 			v.Others = append(v.Others, found.Invariant.String())
 		}
 	}
-	v.Plan = a.subject.Plan(weather, deviations)
+	v.Plan = a.subject.Plan(small.weather, small.kept)
 	v.Plan.Expect, v.Plan.Hash = v.Invariant.String(), res.Hash
 	r.Verdict, r.Violation = Violated, v
 	if reason := a.disagreement(); reason != "" {

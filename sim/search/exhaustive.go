@@ -74,12 +74,7 @@ type Proof struct {
 
 // Held returns up to how many deviations all plans were run and held, -1 if
 // not even the one without any.
-func (p *Proof) Held() int {
-	if p.Violation != nil {
-		return len(p.Violation.Plan.Deviations) - 1
-	}
-	return p.Next.Layer - 1
-}
+func (p *Proof) Held() int { return p.Next.Layer - 1 }
 
 // Sentence says what was shown, as a theorem about the code that was run.
 func (p *Proof) Sentence(s *Subject) string {

@@ -23,8 +23,14 @@ type Replay struct {
 }
 
 // Run runs a plan, judges it by all checkers, and runs it once more in a
-// fresh world to compare the traces.
+// fresh world to compare the traces. What the plan leaves out of its scenario
+// is left out.
 func Run(s Subject, p *plan.Plan, open OpenStore) (*Replay, error) {
+	s.Scenario.Absent = nil
+	s, err := s.without(p.Absent...)
+	if err != nil {
+		return nil, err
+	}
 	once := func() (*arena, *sim.Result, error) {
 		registry, empty, shut, err := open()
 		if err != nil {

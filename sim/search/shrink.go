@@ -1,29 +1,54 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/chargeonce/chargeonce/linearizability/invariant"
 	"github.com/chargeonce/chargeonce/sim/plan"
 )
 
-// shrink drops deviations, and the weather, until none can go without the
-// invariant holding again: the result is 1-minimal. It is deterministic.
-func (a *arena) shrink(weather uint64, deviations []plan.Deviation, name invariant.Name) (uint64, []plan.Deviation) {
-	kept := append([]plan.Deviation(nil), deviations...)
-	breaks := func(weather uint64, d []plan.Deviation) bool {
-		res := a.replay(weather, d, how{})
-		return res.Finding == nil && a.broke(name)
+// shrunken is a run that breaks an invariant, on its way to a small one.
+type shrunken struct {
+	*arena  // of what is left of the scenario
+	name    invariant.Name
+	weather uint64
+	kept    []plan.Deviation
+}
+
+// shrink makes the run smaller, step by step, until no step is left after
+// which the invariant still falls: no weather if that goes, no deviation, no
+// client, order or server that can go by itself, and no choice in whose place
+// a simpler one does. It is deterministic.
+func (s *shrunken) shrink() {
+	for s.calm() || s.drop() || s.leaveOut() || s.simplify() {
 	}
-	if weather != 0 && breaks(0, kept) {
-		weather = 0
+}
+
+func (s *shrunken) breaks(weather uint64, d []plan.Deviation) bool {
+	res := s.replay(weather, d, how{})
+	return res.Finding == nil && s.broke(s.name)
+}
+
+// calm does without weather. Like the other steps it reports whether it could
+// do something.
+func (s *shrunken) calm() bool {
+	if s.weather == 0 || !s.breaks(0, s.kept) {
+		return false
 	}
-	// Chunks first, then one by one until nothing changes.
-	for size := len(kept) / 2; size >= 1; {
+	s.weather = 0
+	return true
+}
+
+// drop drops deviations, chunks first, then one by one until none can go.
+func (s *shrunken) drop() bool {
+	before := len(s.kept)
+	for size := max(before/2, 1); size >= 1; {
 		dropped := false
-		for at := 0; at < len(kept); {
-			end := min(at+size, len(kept))
-			fewer := append(append([]plan.Deviation(nil), kept[:at]...), kept[end:]...)
-			if breaks(weather, fewer) {
-				kept, dropped = fewer, true
+		for at := 0; at < len(s.kept); {
+			end := min(at+size, len(s.kept))
+			fewer := append(append([]plan.Deviation(nil), s.kept[:at]...), s.kept[end:]...)
+			if s.breaks(s.weather, fewer) {
+				s.kept, dropped = fewer, true
 			} else {
 				at = end
 			}
@@ -34,30 +59,46 @@ func (a *arena) shrink(weather uint64, deviations []plan.Deviation, name invaria
 			break
 		}
 	}
-	if len(kept) == 1 && breaks(weather, nil) {
-		kept = nil
-	}
-	for i := range kept {
-		a.simplify(weather, kept, i, breaks)
-	}
-	if weather != 0 && breaks(0, kept) {
-		weather = 0
-	}
-	return weather, kept
+	return len(s.kept) < before
 }
 
-// simplify puts the simplest choice that still does in a deviation's place.
-func (a *arena) simplify(weather uint64, kept []plan.Deviation, i int, breaks func(uint64, []plan.Deviation) bool) {
-	original := kept[i].Choice
-	for _, c := range simpler(original) {
-		if !a.subject.Classes[c.Class] || !c.Fits(kept[i].Site) {
+// leaveOut leaves parts of the scenario out, together with the deviations that
+// name them.
+func (s *shrunken) leaveOut() (some bool) {
+	for _, part := range s.subject.Scenario.Parts() {
+		less, err := s.subject.without(part)
+		if err != nil { // it is the last of its kind, or was left with nothing to do
 			continue
 		}
-		if kept[i].Choice = c; breaks(weather, kept) {
-			return
+		tried := *s
+		if tried.arena, err = newArena(less, s.cfg.Store, s.cfg.Empty); err != nil {
+			continue
+		}
+		tried.kept = slices.DeleteFunc(slices.Clone(s.kept), part.NamedBy)
+		if tried.breaks(s.weather, tried.kept) {
+			*s, tried, some = tried, *s, true
+		}
+		tried.world.Close()
+	}
+	return some
+}
+
+// simplify puts the simplest choice that still does in each deviation's place.
+func (s *shrunken) simplify() (some bool) {
+	for i := range s.kept {
+		original := s.kept[i].Choice
+		for _, c := range simpler(original) {
+			if !s.subject.Classes[c.Class] || !c.Fits(s.kept[i].Site) {
+				continue
+			}
+			if s.kept[i].Choice = c; s.breaks(s.weather, s.kept) {
+				some = true
+				break
+			}
+			s.kept[i].Choice = original
 		}
 	}
-	kept[i].Choice = original
+	return some
 }
 
 // simpler lists the choices that do less than another, the simplest first: one

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/chargeonce/chargeonce/impl"
 	"github.com/chargeonce/chargeonce/linearizability"
 	"github.com/chargeonce/chargeonce/linearizability/invariant"
@@ -26,11 +28,19 @@ type Subject struct {
 // Plan returns the subject's plan with these choices.
 func (s *Subject) Plan(weather uint64, deviations []plan.Deviation) *plan.Plan {
 	p := &plan.Plan{
-		Design: s.Design.Name, Scenario: s.Scenario.Name, Profile: s.Profile.Name, Break: s.Break,
+		Design: s.Design.Name, Scenario: s.Scenario.Name, Absent: slices.Clone(s.Scenario.Absent), Profile: s.Profile.Name, Break: s.Break,
 		Weather: weather, Deviations: append([]plan.Deviation(nil), deviations...),
 	}
 	p.Sort()
 	return p
+}
+
+// without is the subject with less of its scenario. Its error is one of
+// [sim.Scenario.Without].
+func (s Subject) without(parts ...plan.Part) (Subject, error) {
+	var err error
+	s.Scenario, err = s.Scenario.Without(parts...)
+	return s, err
 }
 
 // arena is a world with its judge, used by one worker for one run after the
