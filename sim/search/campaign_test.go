@@ -71,7 +71,7 @@ var elsewhere = map[sim.Situation]bool{sim.Gone: true, sim.Refunded: true}
 func TestReferenceHoldsUnderEveryFault(t *testing.T) {
 	runs := 30_000
 	if testing.Short() {
-		runs = 6_000
+		runs = 12_000
 	}
 	r, err := Campaign(context.Background(), Options{Subjects: subjects(t, "reference"), Runs: runs, Seed: 1, Open: openMemory})
 	if err != nil {
