@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -22,8 +23,9 @@ func explainVerb() verb {
 		name: "explain", operands: "PLANFILE", summary: "say what each fault of a plan does, and what would have helped",
 		doc: `The plan is run once more without each of its faults: what becomes of it then, and where the two runs part.
 The picture marks with » what the violation rests on: the charges, the messages that carried them, the writes that
-permitted them and the requests that began it. Then the very same plan is run on the other designs of the gallery, to see
-which of them it does not break. PLANFILE is - for standard input.`,
+permitted them and the requests that began it. Then the very same plan is run again with one thing of the design put right:
+each decision in which it may differ from the reference, or a whole part of it. And it is run on the other designs of the
+gallery, to see which of them it does not break. PLANFILE is - for standard input.`,
 		examples: []string{"chargeonce explain charge-then-save.plan", "chargeonce explain -json charge-then-save.plan"},
 		codes:    []exitCode{exitHeld, exitSafety, exitUsage, exitLiveness, exitUndecided, exitVacuous, exitNondeterministic},
 		command: func(fs *flag.FlagSet) action {
@@ -50,7 +52,16 @@ type explanation struct {
 	*search.Explanation
 	plan    *plan.Plan
 	subject *search.Subject
+	repairs []repair
 	fixes   []fix
+}
+
+// repair is one thing of the design that, put right, makes the plan hold.
+type repair struct {
+	What    string `json:"what"`
+	Rule    string `json:"rule"`    // how the reference has it
+	Applied int    `json:"applied"` // deviations whose site its run comes by
+	size    designs.Size
 }
 
 // fix is a design under which the plan holds.
@@ -74,24 +85,54 @@ func (o *explainOptions) run(c *console, name string) (exitCode, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
-	others := otherDesigns(subject)
-	subjects := make([]search.Subject, len(others))
-	for i := range others {
-		subjects[i] = *subject
-		subjects[i].Design = others[i]
-	}
-	found, err := search.Explain(*subject, p, subjects, openMemory)
-	if err != nil {
+	e := &explanation{plan: p, subject: subject}
+	if err := e.explain(); err != nil {
 		return 0, err
 	}
-	e := &explanation{Explanation: found, plan: p, subject: subject}
-	e.addFixes(others)
 	return o.tell(c, e), nil
 }
 
-// otherDesigns are the designs that the plan of a subject can be run on: the
-// reference first, then those that should hold, then the others.
-func otherDesigns(s *search.Subject) (all []impl.Design) {
+// explain runs the plan in parts, and on what might hold.
+func (e *explanation) explain() (err error) {
+	var subjects []search.Subject
+	add := func(d impl.Design) {
+		of := *e.subject
+		of.Design = d
+		subjects = append(subjects, of)
+	}
+	repairs := slices.DeleteFunc(designs.Repairs(e.subject.Design), func(r designs.Repair) bool { return !e.fits(r.Design) })
+	for _, r := range repairs {
+		add(r.Design)
+	}
+	others := e.otherDesigns()
+	for _, d := range others {
+		add(d)
+	}
+	if e.Explanation, err = search.Explain(*e.subject, e.plan, subjects, openMemory); err != nil {
+		return err
+	}
+	for _, f := range e.Fixes {
+		if f.Other < len(repairs) {
+			r := &repairs[f.Other]
+			e.repairs = append(e.repairs, repair{r.What, r.Rule, f.Applied, r.Size})
+			continue
+		}
+		d := &others[f.Other-len(repairs)]
+		e.fixes = append(e.fixes, fix{d.Name, d.Summary, d.Expect, f.Applied})
+	}
+	return nil
+}
+
+// fits reports whether the plan can be run on a design.
+func (e *explanation) fits(d impl.Design) bool {
+	of := *e.subject
+	of.Design = d
+	return validate(&of) == nil
+}
+
+// otherDesigns are the designs that the plan can be run on: the reference
+// first, then those that should hold, then the others.
+func (e *explanation) otherDesigns() (all []impl.Design) {
 	rank := func(d *impl.Design) int {
 		switch {
 		case d.Name == "reference":
@@ -102,24 +143,12 @@ func otherDesigns(s *search.Subject) (all []impl.Design) {
 		return 2
 	}
 	for _, d := range designs.All() {
-		of := *s
-		of.Design = d
-		if d.Name != s.Design.Name && slices.Contains(profilesOf(&d), s.Profile.Name) && validate(&of) == nil {
+		if d.Name != e.subject.Design.Name && slices.Contains(profilesOf(&d), e.subject.Profile.Name) && e.fits(d) {
 			all = append(all, d)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b impl.Design) int { return rank(&a) - rank(&b) })
 	return all
-}
-
-func (e *explanation) addFixes(others []impl.Design) {
-	for _, f := range e.Fixes {
-		for i := range others {
-			if d := &others[i]; d.Name == f.Design {
-				e.fixes = append(e.fixes, fix{d.Name, d.Summary, d.Expect, f.Applied})
-			}
-		}
-	}
 }
 
 // first is the violation to explain: the one that the plan expects if it is
@@ -138,6 +167,7 @@ type explained struct {
 	Plan       string         `json:"plan"`
 	Deviations []part         `json:"deviations"`
 	Chain      []string       `json:"chain"` // what the violation rests on, in order
+	Repairs    []repair       `json:"repairs"`
 	Fixes      []fix          `json:"fixes"`
 
 	*fall
@@ -211,7 +241,7 @@ func (o *explainOptions) tell(c *console, e *explanation) exitCode {
 	out := &explained{
 		Verdict: e.Whole.Verdict, Reason: e.Whole.Reason, Design: e.subject.Design.Name, Scenario: e.subject.Scenario.Name,
 		Profile: e.subject.Profile.Name, Plan: e.plan.String(), Deviations: []part{}, Chain: append([]string{}, sentences...),
-		Fixes: append([]fix{}, e.fixes...), Finding: newFinding(e.Whole.Result.Finding),
+		Repairs: append([]repair{}, e.repairs...), Fixes: append([]fix{}, e.fixes...), Finding: newFinding(e.Whole.Result.Finding),
 	}
 	for i := range e.Without {
 		out.Deviations = append(out.Deviations, newPart(e, &e.Without[i]))
@@ -262,6 +292,7 @@ func (e *explanation) write(w io.Writer, out *explained, picture *timeline.Run) 
 	// An error is the output's, and run tells of it.
 	_ = timeline.Write(w, picture)
 	if out.fall != nil || out.Finding != nil {
+		e.writeRepairs(w)
 		e.writeFixes(w)
 	}
 	fmt.Fprintln(w)
@@ -280,27 +311,62 @@ func (p *part) write(w io.Writer, number int) {
 	}
 }
 
+// smallest are the repairs to tell people of: those that put right the least.
+func (e *explanation) smallest() []repair {
+	if len(e.repairs) == 0 {
+		return nil
+	}
+	least := slices.MinFunc(e.repairs, func(a, b repair) int { return cmp.Compare(a.size, b.size) }).size
+	return slices.DeleteFunc(slices.Clone(e.repairs), func(r repair) bool { return r.size > least })
+}
+
+// writeRepairs says what put right in the design makes the plan hold.
+func (e *explanation) writeRepairs(w io.Writer) {
+	repairs := e.smallest()
+	switch {
+	case e.subject.Design.Expect == held:
+		return // what is wrong is not the design
+	case len(repairs) == 0 && len(e.subject.Break) > 0:
+		fmt.Fprintf(w, "\n%s", wrap("Nothing put right in the design makes the plan hold: what is wrong is its deployment, which does not keep "+joined(e.subject.Break)+".", ""))
+		return
+	case len(repairs) == 0:
+		fmt.Fprint(w, "\nNo one thing put right in the design makes the plan hold.\n")
+		return
+	case len(repairs) == 1:
+		fmt.Fprint(w, "\nThis put right in the design, the very same plan holds:\n\n")
+	default:
+		fmt.Fprint(w, "\nAny one of these put right in the design, the very same plan holds:\n\n")
+	}
+	for _, r := range repairs {
+		e.writeLine(w, r.What, r.Rule, r.Applied)
+	}
+}
+
+// writeLine writes a line of what makes the plan hold.
+func (e *explanation) writeLine(w io.Writer, name, text string, applied int) {
+	if applied < len(e.plan.Deviations) {
+		text += fmt.Sprintf("; %d of %d faults apply there", applied, len(e.plan.Deviations))
+	}
+	fmt.Fprintf(w, "  %-25s %s", name, strings.TrimLeft(wrap(text, strings.Repeat(" ", 28)), " "))
+}
+
 // writeFixes says which designs the plan does not break.
 func (e *explanation) writeFixes(w io.Writer) {
 	if len(e.fixes) == 0 {
 		fmt.Fprint(w, "\nNo other design of the gallery for this provider comes by the plan's sites and holds.\n")
 		return
 	}
-	fmt.Fprint(w, "\nThe very same plan does not break:\n\n")
+	fmt.Fprint(w, "\nOther designs that the very same plan does not break:\n\n")
 	for i, f := range e.fixes {
 		if i == maxFixes {
 			fmt.Fprintf(w, "  and %d more; -json lists them\n", len(e.fixes)-i)
 			break
 		}
-		note := ""
-		if f.Applied < len(e.plan.Deviations) {
-			note = fmt.Sprintf("; %d of %d faults apply there", f.Applied, len(e.plan.Deviations))
-		}
+		text := f.Summary
 		if f.Expect != held {
-			note += "; something else breaks " + f.Expect
+			text += "; something else breaks " + f.Expect
 		}
-		text := wrap(f.Summary+note, strings.Repeat(" ", 28))
-		fmt.Fprintf(w, "  %-25s %s", f.Design, strings.TrimLeft(text, " "))
+		e.writeLine(w, f.Design, text, f.Applied)
 	}
 }
 

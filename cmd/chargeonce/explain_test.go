@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -20,8 +21,8 @@ func TestExplain(t *testing.T) {
 	if r.code != exitSafety || r.errors != "" {
 		t.Fatalf("exit code %d, standard error %q", r.code, r.errors)
 	}
-	head, _, found := strings.Cut(r.out, "\nThe very same plan does not break:\n")
-	if !found || !strings.Contains(r.out, "\n  reference  ") {
+	head, repairs, found := strings.Cut(r.out, "\nAny one of these put right in the design")
+	if !found || !strings.Contains(repairs, "\n  handler  ") || !strings.Contains(repairs, "\nOther designs that the very same plan does not break:\n") || !strings.Contains(r.out, "\n  reference  ") {
 		t.Errorf("it does not say what would have helped:\n%s", r.out)
 	}
 	golden(t, directory, "explain.txt", head)
@@ -71,6 +72,29 @@ func TestExplainJSON(t *testing.T) {
 		if f := f.(map[string]any); f["design"] == "charge-then-save" || f["applied"] == 0.0 {
 			t.Errorf("%v", f)
 		}
+	}
+}
+
+// Of a design that is the reference with one decision taken otherwise it says
+// which, and the rule; of one whose deployment breaks an assumption, that.
+func TestExplainRepairs(t *testing.T) {
+	plans := filepath.Join(here(t), "..", "..", "impl", "designs", "testdata", "plans")
+	for design, want := range map[string]string{
+		"retry-past-window":     "\nThis put right in the design, the very same plan holds:\n\n  can-send                  the window runs from the claim,",
+		"settles-while-sending": "\nThis put right in the design, the very same plan holds:\n\n  dead                      a send is dead when lease,",
+		"short-retention":       "\nThis put right in the design, the very same plan holds:\n\n  configuration             the configuration of reference\n",
+		"async-failover":        "\nNothing put right in the design makes the plan hold: what is wrong is its deployment, which does\nnot keep A3.\n",
+		"outbox-without-dedupe": "\nNo one thing put right in the design makes the plan hold.\n",
+	} {
+		r := call(t, "", "explain", filepath.Join(plans, design+".plan"))
+		if r.code != exitSafety || !strings.Contains(r.out, want) {
+			t.Errorf("%s: exit code %d:\n%s", design, r.code, r.out)
+		}
+	}
+	o := last(t, call(t, "", "explain", "-json", filepath.Join(plans, "window-moved.plan")).out)
+	first := o["repairs"].([]any)[0].(map[string]any)
+	if first["what"] != "mark" || first["rule"] == "" || first["applied"].(float64) == 0 {
+		t.Errorf("%v", o["repairs"])
 	}
 }
 

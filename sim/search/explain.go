@@ -18,7 +18,7 @@ type Without struct {
 
 // Fix is a design under which the very same plan holds.
 type Fix struct {
-	Design  string
+	Other   int // its number in the list that was given
 	Applied int // deviations of the plan whose site the design's run comes by
 }
 
@@ -50,15 +50,15 @@ func Explain(s Subject, p *plan.Plan, others []Subject, open OpenStore) (*Explan
 		w.Line, w.Other = parting(whole, part)
 		e.Without = append(e.Without, w)
 	}
-	for _, o := range others {
-		r, err := Run(o, p, open)
+	for i := range others {
+		r, err := Run(others[i], p, open)
 		if err != nil {
 			return nil, err
 		}
 		applied := len(p.Deviations) - len(r.Unmet)
 		holds := r.Verdict == Held || r.Verdict == Vacuous
 		if holds && len(r.Violations) == 0 && (applied > 0 || len(p.Deviations) == 0) {
-			e.Fixes = append(e.Fixes, Fix{o.Design.Name, applied})
+			e.Fixes = append(e.Fixes, Fix{i, applied})
 		}
 	}
 	return e, nil
