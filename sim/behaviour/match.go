@@ -1,0 +1,143 @@
+package behaviour
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/chargeonce/chargeonce/impl"
+	"github.com/chargeonce/chargeonce/model/protocol"
+)
+
+// answered is the reply of a run in the words of the model, which tells no
+// difference between "in progress" and "ask again: the registry did not answer".
+func (s *stage) answered(r *run) protocol.Answer {
+	switch {
+	case r.err == nil:
+		return s.outcome(&r.reply)
+	case errors.Is(r.err, impl.ErrMismatch):
+		return protocol.Answer{Says: protocol.Mismatch}
+	case errors.Is(r.err, impl.ErrInProgress), errors.Is(r.err, impl.ErrUnavailable):
+		return protocol.Answer{Says: protocol.InProgress}
+	default:
+		return protocol.Answer{}
+	}
+}
+
+func (s *stage) outcome(reply *impl.Reply) protocol.Answer {
+	switch reply.Outcome {
+	case impl.OutcomePaid:
+		for i := range s.provider.Ledger() {
+			if s.provider.Ledger()[i].ID == reply.ChargeID {
+				return protocol.Answer{Says: protocol.Paid, Charge: uint8(i + 1)}
+			}
+		}
+		return protocol.Answer{Says: protocol.Paid}
+	case impl.OutcomeDeclined:
+		return protocol.Answer{Says: protocol.Declined}
+	default:
+		return protocol.Answer{}
+	}
+}
+
+// agrees holds what the code has made of the world against the model's state,
+// and against the instants that it was given.
+func (s *stage) agrees(to *protocol.State, times *times) error {
+	if err := s.agreesOnRecord(to.Record(), times); err != nil {
+		return err
+	}
+	want := to.Ledger()
+	if n := len(s.provider.Ledger()); n != len(want) {
+		return fmt.Errorf("the provider has made %d charges, want %d", n, len(want))
+	}
+	for i, made := range s.provider.Ledger() {
+		if p := s.parametersOf(made.Amount); p != want[i].Parameters {
+			return fmt.Errorf("charge %d is for %v, want %v", i+1, p, want[i].Parameters)
+		}
+	}
+	for slot, r := range s.slots {
+		me := to.Run(slot)
+		asks := atPlace[me.At]
+		if asks == returned && !s.world.handles(slot) {
+			asks = readClock // and goes on to what has expired
+		}
+		if r.asks != asks {
+			return fmt.Errorf("run %d is at %v, where it asks for %v; it asks for %v", slot, me.At, asks, r.asks)
+		}
+		if told := s.answered(r); asks == returned && told != me.Answer {
+			return fmt.Errorf("run %d tells %v, want %v", slot, told, me.Answer)
+		}
+	}
+	for _, t := range to.Told() {
+		if !slices.Contains(s.told, t) {
+			return fmt.Errorf("it is not told to %v: %v", t.Parameters, t.Reply)
+		}
+	}
+	return nil
+}
+
+func (s *stage) parametersOf(amount int64) protocol.Parameters {
+	for p, rec := range s.claimed {
+		if a, err := impl.ParseAmount(rec.Request); err == nil && a.Minor == amount {
+			return p
+		}
+	}
+	return protocol.NoParameters
+}
+
+var states = map[impl.State]protocol.RecordState{
+	impl.StateClaimed: protocol.Claimed, impl.StateSent: protocol.Sent, impl.StateReview: protocol.InReview,
+	impl.StateSucceeded: protocol.Succeeded, impl.StateDeclined: protocol.DeclinedState,
+}
+
+func (s *stage) agreesOnRecord(want protocol.Record, times *times) error {
+	rec, ok, err := s.registry.Get(context.Background(), impl.StepReadBack, s.claimed[protocol.P].ID)
+	switch {
+	case err != nil:
+		return err
+	case ok != want.Exists():
+		return fmt.Errorf("there is a record: %v, want %v", ok, want.Exists())
+	case !ok:
+		return nil
+	}
+	want.Lease, want.Window = 0, 0 // facts of time: the instants stand for them
+	got := protocol.Record{State: states[rec.State], Version: uint8(rec.Version), Owner: s.holder(rec.Owner), Reply: s.outcome(&rec.Reply)}
+	for p, fresh := range s.claimed {
+		if rec.Fingerprint == fresh.Fingerprint && rec.ProviderKey == fresh.ProviderKey && bytes.Equal(rec.Request, fresh.Request) {
+			got.Parameters = p
+		}
+	}
+	if got != want {
+		return fmt.Errorf("the record is %v, want %v", got, want)
+	}
+	ends := time.Time{}
+	if times.ended != none {
+		ends = s.instant(times.ended).Add(s.config.Retention)
+	}
+	for _, t := range []struct {
+		what      string
+		got, want time.Time
+	}{
+		{"WindowFrom", rec.WindowFrom, s.instant(times.claimed)},
+		{"LeaseUntil", rec.LeaseUntil, s.instant(times.leased).Add(lease)},
+		{"ExpiresAt", rec.ExpiresAt, ends},
+	} {
+		if t.got != t.want {
+			return fmt.Errorf("%s of the record is %v, want %v", t.what, t.got, t.want)
+		}
+	}
+	return nil
+}
+
+// holder is the slot of the run that has drawn a token and is not over.
+func (s *stage) holder(token string) protocol.Slot {
+	for slot, r := range s.slots {
+		if slices.Contains(r.owners, token) {
+			return slot
+		}
+	}
+	return protocol.Gone
+}

@@ -1,0 +1,369 @@
+package behaviour
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/chargeonce/chargeonce/model/protocol"
+)
+
+// saying is what a clock has to say: which bounds are behind, which are ahead.
+type saying struct{ behind, ahead []bound }
+
+func past(b ...bound) saying { return saying{behind: b} }
+func not(b ...bound) saying  { return saying{ahead: b} }
+
+func (s saying) and(o saying) saying {
+	return saying{append(s.behind[:len(s.behind):len(s.behind)], o.behind...), append(s.ahead[:len(s.ahead):len(s.ahead)], o.ahead...)}
+}
+
+// times are the instants that a record holds.
+type times struct {
+	state   protocol.RecordState
+	claimed int // read at the claim, or none
+	leased  int // read at the claim or the take-over
+	ended   int // read when it was finished
+}
+
+// schedule is when each step of a script happens, and what clocks say then.
+//
+// An action of the model that is about time means that the first of all clocks
+// says so, and a run that reads its own must be told what leads it to where
+// the model goes. All clocks together go at most the skew apart, and a message
+// lives no longer than assumed. So there is a schedule or there is none, and
+// an instant that it gives may be the last one at which a clock can say what
+// it says.
+type schedule struct {
+	instants
+	world  *World
+	timing timing
+	choice int // which of several sayings is taken, a bit for each question
+	asked  int // how many such questions there were
+
+	steps  []moment
+	runs   []runTimes
+	now    int     // when the step happens that is looked at
+	rec    times   // what the registry holds then
+	sent   []int   // of each message
+	kept   []times // what each unanswered write would leave
+	landed []int   // of each charge, the foreign one included
+	refuse int     // when the first decline was stored
+	first  int     // when the first attempt came
+}
+
+// moment is one step in time.
+type moment struct {
+	at       int   // when it happens
+	readings []int // what the run's clock says, in the order of its questions
+	rec      times // what the record holds afterwards
+}
+
+type runTimes struct {
+	rec   times // the record as the run knows it
+	last  int   // its last reading
+	began int   // when it resolved, by its clock
+	slept int   // since when it waits
+}
+
+// schedule finds instants for a script. If no deployment and no choice leads
+// to any, it returns the reasons of the first contradiction.
+func (c *schedule) find(all script) (contradiction reasons, ok bool) {
+	for i, t := range c.world.timings() {
+		c.timing = t
+		for c.choice, c.asked = 0, 0; c.choice == 0 || c.choice < 1<<c.asked; c.choice++ {
+			c.require(all)
+			why, ok := c.solve(latest)
+			if ok {
+				return 0, true
+			}
+			if why &^= closeClocks; i == 0 && c.choice == 0 || bits.OnesCount32(uint32(why)) < bits.OnesCount32(uint32(contradiction)) {
+				contradiction = why
+			}
+		}
+	}
+	return contradiction, false
+}
+
+// require writes down what a script asks of time.
+func (c *schedule) require(all script) {
+	c.reset()
+	c.steps, c.runs, c.sent, c.kept, c.landed = c.steps[:0], c.runs[:0], c.sent[:0], c.kept[:0], c.landed[:0]
+	c.now, c.rec, c.refuse, c.first, c.asked = none, times{claimed: none, ended: none}, none, none, 0
+	if c.world.Model.Foreign {
+		c.tick()
+		c.landed = append(c.landed, c.now)
+	}
+	for i := range all {
+		c.steps = append(c.steps, moment{})
+		c.tick()
+		c.moment().at = c.now
+		c.step(&all[i])
+		c.moment().rec = c.rec
+	}
+}
+
+func (c *schedule) moment() *moment { return &c.steps[len(c.steps)-1] }
+
+// tick lets time pass: what follows happens later.
+func (c *schedule) tick() {
+	was := c.now
+	c.now = c.add()
+	if was != none {
+		c.atLeast(c.now, was, 0, closeClocks)
+	}
+}
+
+// someone's clock is read. It says that bounds of a record are behind or
+// ahead.
+func (c *schedule) someone(rec times, says saying) int {
+	r := c.add()
+	c.atLeast(r, c.now, 0, closeClocks)
+	c.atMost(r, c.now, skew, closeClocks)
+	for _, b := range says.behind {
+		of, d := c.bound(b, rec)
+		c.atLeast(r, of, d+1, b.behind())
+	}
+	for _, b := range says.ahead {
+		of, d := c.bound(b, rec)
+		c.atMost(r, of, d, b.ahead())
+	}
+	return r
+}
+
+// read is that the run of a step reads its clock.
+func (c *schedule) read(s *step, says saying) int {
+	me := &c.runs[s.run]
+	r := c.someone(me.rec, says)
+	if me.last != none {
+		c.atLeast(r, me.last, 0, closeClocks)
+	}
+	me.last = r
+	m := c.moment()
+	m.readings = append(m.readings, r)
+	return r
+}
+
+// bound is the last instant before a bound of a record: so long after one of
+// the instants that it holds.
+func (c *schedule) bound(b bound, rec times) (of int, after time.Duration) {
+	switch b {
+	case leaseEnd:
+		return rec.leased, lease
+	case sendEnd:
+		return rec.leased, lease - 1
+	case death:
+		return rec.leased, lease + sendsOver
+	case roomEnd:
+		return rec.claimed, c.timing.window - lifetime - skew - healthy - 1
+	case guardEnd:
+		return rec.claimed, c.timing.window - lifetime - skew - 1
+	case horizonEnd:
+		return rec.claimed, c.timing.horizon + lifetime + skew
+	case expiry:
+		return rec.ended, c.timing.horizon + 2*lifetime + skew + 1
+	default: // burial
+		return rec.ended, c.timing.window
+	}
+}
+
+// oneOf takes one of several sayings that lead to the same.
+func (c *schedule) oneOf(says ...saying) saying {
+	if len(says) == 1 {
+		return says[0]
+	}
+	bit := c.choice >> c.asked & 1
+	c.asked++
+	return says[bit]
+}
+
+// step says what one step asks of time.
+func (c *schedule) step(s *step) {
+	if s.Kind == protocol.Claim || s.Kind == protocol.ClaimUnanswered || s.Kind == protocol.Sweep {
+		c.runs = append(c.runs, runTimes{last: none, rec: c.rec})
+	}
+	switch s.Kind {
+	case protocol.Claim:
+		r := c.attempt(s)
+		if s.writes() {
+			c.rec = times{protocol.Claimed, r, r, none}
+			c.runs[s.run].rec = c.rec
+			return
+		}
+		c.follow(s)
+	case protocol.ClaimUnanswered:
+		r := c.attempt(s)
+		c.kept = append(c.kept, times{protocol.Claimed, r, r, none})
+	case protocol.Wait:
+		c.atLeast(c.now, c.runs[s.run].slept, wait, sleep)
+		c.runs[s.run].rec = c.rec
+		c.follow(s)
+	case protocol.ReadBack:
+		c.runs[s.run].rec = c.rec
+		if s.before().Step == protocol.StepClaim && s.after().At != protocol.AtCharge && s.after().At != protocol.AtMarkSent {
+			c.follow(s)
+		}
+	case protocol.LookUp, protocol.LookUpLags:
+		c.runs[s.run].began = c.read(s, c.oneOf(c.leads(s)...))
+		if s.Kind == protocol.LookUpLags {
+			for _, landed := range c.landed {
+				c.atMost(c.now, landed, lag, lookupLag)
+			}
+		}
+	case protocol.SendCharge:
+		if s.after().At != protocol.AtSent {
+			c.read(s, c.oneOf(past(sendEnd), past(guardEnd)))
+			return
+		}
+		c.read(s, not(sendEnd, guardEnd))
+		c.sent = append(c.sent, c.now)
+	case protocol.TakeOver, protocol.MarkSent, protocol.Complete, protocol.Settle, protocol.Review:
+		if rec := c.written(s, s.before().At); s.writes() {
+			c.rec, c.runs[s.run].rec = rec, rec
+		}
+	case protocol.UpdateUnanswered:
+		c.kept = append(c.kept, c.written(s, s.before().At))
+	case protocol.LandLate:
+		c.rec = c.kept[s.item]
+	case protocol.Sweep:
+		c.read(s, past(leaseEnd))
+	case protocol.Reply:
+		if c.world.handles(s.slot) {
+			return
+		}
+		c.runs[s.run].rec = c.rec
+		if s.from.Record().Terminal() {
+			c.read(s, not(expiry))
+		} else {
+			c.read(s, saying{})
+		}
+	case protocol.Collect:
+		c.collect()
+	case protocol.Duplicate:
+		c.atMost(c.now, c.sent[s.item], lifetime, shortLife)
+		c.sent = append(c.sent, c.sent[s.item])
+	case protocol.LandApproved, protocol.LandDeclined:
+		c.land(s)
+	case protocol.LeaseEnds, protocol.LeaseEndsEarly:
+		c.someone(c.rec, past(leaseEnd))
+	case protocol.SendsDie:
+		c.someone(c.rec, past(death))
+	case protocol.WindowCloses:
+		c.someone(c.rec, past(roomEnd))
+	case protocol.HorizonEnds:
+		c.someone(c.rec, past(horizonEnd))
+	case protocol.Forget:
+		for _, landed := range c.landed {
+			c.atLeast(c.now, landed, c.timing.window, keyWindow)
+		}
+		if c.refuse != none {
+			c.atLeast(c.now, c.refuse, c.timing.window, keyWindow)
+		}
+	}
+}
+
+// attempt is that an attempt arrives, and claims with a reading of the clock.
+func (c *schedule) attempt(s *step) int {
+	if c.first == none {
+		c.first = c.now
+	}
+	c.atMost(c.now, c.first, c.timing.horizon+lifetime, askingHorizon)
+	return c.read(s, saying{})
+}
+
+// follow is that a run asks its clock whether the lease of another is over,
+// where it asks for that at all.
+func (c *schedule) follow(s *step) {
+	rec := s.from.Record()
+	if !rec.Exists() || rec.Parameters != s.after().Parameters || rec.Terminal() || rec.State == protocol.InReview {
+		return
+	}
+	if s.after().At == protocol.AtLookUp {
+		c.read(s, past(leaseEnd))
+		return
+	}
+	c.read(s, not(leaseEnd))
+	c.runs[s.run].slept = c.now
+}
+
+// leads are the sayings of a clock that lead from a look-up to where the model
+// goes.
+func (c *schedule) leads(s *step) []saying {
+	m := &c.world.Model
+	wanted := c.world.handles(s.slot) || m.RollForward
+	state := c.runs[s.run].rec.state
+	joins := m.Keys && m.StoresDeclines || !m.Keys && state == protocol.Claimed // a second send needs no proof
+	found := m.Lookups && s.Kind == protocol.LookUp && len(s.from.Ledger()) > 0
+	switch {
+	case found || state == protocol.InReview:
+		return []saying{{}}
+	case s.after().At == protocol.AtTakeOver && joins:
+		return []saying{not(roomEnd)}
+	case s.after().At == protocol.AtTakeOver:
+		return []saying{not(roomEnd).and(past(death))}
+	case s.after().At == protocol.AtSettle && wanted:
+		return []saying{past(death, roomEnd)}
+	case s.after().At == protocol.AtSettle:
+		return []saying{past(death, horizonEnd), past(death, roomEnd)}
+	case s.after().At == protocol.AtReview && m.Keys:
+		return []saying{past(death, roomEnd)}
+	case s.after().At == protocol.AtReview:
+		return []saying{past(death)}
+	case wanted && joins:
+		return []saying{not(death).and(past(roomEnd))}
+	case wanted || !m.Lookups && !m.Keys && state == protocol.Sent:
+		return []saying{not(death)}
+	case !m.Lookups && m.Keys:
+		return []saying{not(death), not(roomEnd)}
+	default:
+		return []saying{not(death), not(roomEnd, horizonEnd)}
+	}
+}
+
+// written is what an update of the run writes, which was at a place.
+func (c *schedule) written(s *step, at protocol.Place) times {
+	me := &c.runs[s.run]
+	rec := me.rec
+	switch at {
+	case protocol.AtTakeOver:
+		rec.leased = me.began
+	case protocol.AtMarkSent:
+		rec.state = protocol.Sent
+	case protocol.AtReview:
+		rec.state = protocol.InReview
+	default:
+		rec.ended = c.read(s, saying{})
+	}
+	return rec
+}
+
+// land is that a message reaches the provider.
+func (c *schedule) land(s *step) {
+	c.atMost(c.now, c.sent[s.item], lifetime, shortLife)
+	if c.world.Model.Foreign && c.world.Model.Keys && s.from.Ledger()[0].Known {
+		c.atMost(c.now, c.landed[0], c.timing.window-1, keyWindow)
+	}
+	if len(s.to.Ledger()) > len(s.from.Ledger()) {
+		c.landed = append(c.landed, c.now)
+	}
+	if len(s.to.Refused()) > len(s.from.Refused()) {
+		c.refuse = c.now
+	}
+}
+
+// collect is two sweeps of a collector: the first drops the body of what has
+// expired, the second the tombstone. Each asks its clock before it looks for
+// the unfinished, and again for the expired.
+func (c *schedule) collect() {
+	m := c.moment()
+	sweep := func(b bound) int {
+		r := c.someone(c.rec, saying{})
+		again := c.someone(c.rec, past(b))
+		c.atLeast(again, r, 0, closeClocks)
+		m.readings = append(m.readings, r, again)
+		return again
+	}
+	c.rec.ended = sweep(expiry)
+	c.tick()
+	sweep(burial)
+	c.rec = times{claimed: none, ended: none}
+}

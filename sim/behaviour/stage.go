@@ -1,0 +1,351 @@
+package behaviour
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/chargeonce/chargeonce/impl"
+	"github.com/chargeonce/chargeonce/impl/registry/memory"
+	"github.com/chargeonce/chargeonce/model/protocol"
+	"github.com/chargeonce/chargeonce/sim/provider"
+)
+
+// always is after every charge.
+const always = math.MaxInt64
+
+// bodies are what is asked for, by parameters: other parameters are another
+// amount.
+var bodies = map[protocol.Parameters]string{
+	protocol.P:                 `{"amount":1250,"currency":"EUR"}`,
+	protocol.Q:                 `{"amount":1300,"currency":"EUR"}`,
+	protocol.ForeignParameters: `{"amount":7,"currency":"EUR"}`,
+}
+
+func request(p protocol.Parameters) impl.Request {
+	return impl.Request{Scope: impl.Scope("acme", "POST /payments"), Endpoint: "POST /payments", Key: "order-1", Body: []byte(bodies[p])}
+}
+
+// stage is where the code plays what the model says.
+type stage struct {
+	world    *World
+	config   impl.Config
+	claimed  map[protocol.Parameters]impl.Record // what a claim with the parameters writes, but for time and owner
+	registry *memory.Registry
+	provider provider.Provider
+	schedule schedule
+
+	runs     []*run
+	slots    map[protocol.Slot]*run
+	messages []impl.ChargeRequest
+	writes   []unacknowledged
+	tokens   int
+	told     []protocol.Telling
+	final    *impl.Reply // the first final reply that was told
+}
+
+func newStage(w *World) (*stage, error) {
+	s := &stage{world: w, registry: memory.New(), claimed: map[protocol.Parameters]impl.Record{}, schedule: schedule{world: w}}
+	for p := range bodies {
+		rec, err := impl.Parse(request(p))
+		if err != nil {
+			return nil, err
+		}
+		s.claimed[p] = rec
+	}
+	return s, nil
+}
+
+// epoch is when scripts begin, or some hours before.
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// instant returns a point in time of the schedule.
+func (s *stage) instant(i int) time.Time { return epoch.Add(s.schedule.at[i]) }
+
+// Divergence is an error: the code does not go where the model goes.
+type Divergence struct {
+	Script string // the actions, the last is where they part
+	What   string
+}
+
+func (d *Divergence) Error() string {
+	return fmt.Sprintf("behaviour: the code does not follow the model: %s\n%s", d.What, d.Script)
+}
+
+// play plays a script for which the schedule has found instants. It returns a
+// *Divergence where the code leaves it.
+func (s *stage) play(all script) error {
+	s.open()
+	defer s.close()
+	for i := range all {
+		m := &s.schedule.steps[i]
+		err := s.step(&all[i], m)
+		if err == nil {
+			err = s.agrees(&all[i].to, &m.rec)
+		}
+		if err != nil {
+			return &Divergence{all[:i+1].String(), err.Error()}
+		}
+	}
+	if err := s.refusesStrays(&all[len(all)-1].to); err != nil {
+		return &Divergence{all.String(), err.Error()}
+	}
+	return nil
+}
+
+// refusesStrays holds that no write is applied any more that the model has
+// given up, since the version that it must find does not return.
+func (s *stage) refusesStrays(to *protocol.State) error {
+	for _, w := range s.writes {
+		if w.apply == nil || !to.Record().Exists() || w.version == uint64(to.Record().Version) {
+			continue
+		}
+		if err := w.apply(); !errors.Is(err, impl.ErrConflict) {
+			return fmt.Errorf("a write on version %d is applied at version %d: %v", w.version, to.Record().Version, err)
+		}
+	}
+	return nil
+}
+
+// open makes everything new.
+func (s *stage) open() {
+	s.config = s.world.deployment(s.schedule.timing)
+	s.registry.Reset()
+	s.provider.Reset(s.world.profile(s.schedule.timing))
+	s.runs, s.slots = s.runs[:0], map[protocol.Slot]*run{}
+	s.messages, s.writes, s.told, s.final, s.tokens = s.messages[:0], s.writes[:0], s.told[:0], nil, 0
+	if s.world.Model.Foreign {
+		s.land(s.sends(protocol.ForeignParameters), s.schedule.landed[0], protocol.LandApproved)
+	}
+}
+
+// close ends the runs that are not over.
+func (s *stage) close() {
+	for _, r := range s.runs {
+		r.stop()
+	}
+}
+
+// unacknowledged is a write that may be applied later.
+type unacknowledged struct {
+	version uint64       // that it must find, 0 for a claim
+	apply   func() error // nil once it was
+}
+
+func (s *stage) keep(version uint64, apply func() error) {
+	s.writes = append(s.writes, unacknowledged{version, apply})
+}
+
+// sends is the charge request of an operation with the parameters.
+func (s *stage) sends(p protocol.Parameters) impl.ChargeRequest {
+	rec := s.claimed[p]
+	req := impl.ChargeRequest{Ref: rec.ProviderKey, Body: rec.Request}
+	if s.config.Provider.Keys {
+		req.Key = rec.ProviderKey
+	}
+	return req
+}
+
+// land lets a charge request reach the provider.
+func (s *stage) land(req impl.ChargeRequest, at int, verdict protocol.Kind) answer {
+	l := s.provider.Charge(provider.Arrival{
+		At: s.instant(at).UnixNano(), Request: req, Decline: verdict == protocol.LandDeclined,
+	})
+	switch l.Kind {
+	case provider.Captured, provider.Absorbed:
+		return answer{ChargeResult: impl.ChargeResult{Approved: true, ChargeID: l.ChargeID}}
+	case provider.Refused:
+		return answer{ChargeResult: impl.ChargeResult{Code: l.Code}}
+	default:
+		return answer{err: &impl.ProviderError{Status: l.Status}}
+	}
+}
+
+// calls are what a run asks for in an action, one after the other.
+var calls = [protocol.KindCount][]call{
+	protocol.Claim:           {readClock, claim},
+	protocol.ClaimUnanswered: {readClock, claim},
+	protocol.Wait:            {doze, readBack},
+	protocol.ReadBack:        {readBack},
+	protocol.TakeOver:        {update(impl.StepTakeOver)},
+	protocol.MarkSent:        {update(impl.StepMarkSent)},
+	protocol.SendCharge:      {readClock},
+	protocol.TimeOut:         {send},
+	protocol.TimeOutEarly:    {send},
+	protocol.LookUp:          {readClock, lookUp},
+	protocol.LookUpLags:      {readClock, lookUp},
+	protocol.Complete:        {readClock, update(impl.StepComplete)},
+	protocol.Settle:          {readClock, update(impl.StepSettle)},
+	protocol.Review:          {update(impl.StepReview)},
+	protocol.Sweep:           {readClock, unfinished},
+}
+
+// atPlace is what a run asks for next where the model says that it is.
+var atPlace = [...]call{
+	protocol.AtWait:     doze,
+	protocol.AtReadBack: readBack,
+	protocol.AtLookUp:   readClock,
+	protocol.AtTakeOver: update(impl.StepTakeOver),
+	protocol.AtMarkSent: update(impl.StepMarkSent),
+	protocol.AtCharge:   readClock,
+	protocol.AtSent:     send,
+	protocol.AtComplete: readClock,
+	protocol.AtSettle:   readClock,
+	protocol.AtReview:   update(impl.StepReview),
+	protocol.AtReply:    returned,
+}
+
+// updates are what a run writes at a place.
+var updates = map[protocol.Place]protocol.Kind{
+	protocol.AtTakeOver: protocol.TakeOver, protocol.AtMarkSent: protocol.MarkSent, protocol.AtComplete: protocol.Complete,
+	protocol.AtSettle: protocol.Settle, protocol.AtReview: protocol.Review,
+}
+
+// silence is how it looks if the provider does not answer: the message was
+// lost, or somebody on the way says nothing of the money.
+var silence = []error{impl.ErrUnknown, impl.ErrNotSent, &impl.ProviderError{Status: 503}}
+
+// step lets one action of the model happen to the code.
+func (s *stage) step(a *step, m *moment) error {
+	switch a.Kind {
+	case protocol.Claim, protocol.ClaimUnanswered:
+		s.begin(a.slot, func(service *impl.Service) (impl.Reply, error) {
+			return service.Handle(context.Background(), request(a.Parameters))
+		})
+	case protocol.Sweep:
+		s.begin(a.slot, reconcile)
+	case protocol.LandApproved, protocol.LandDeclined:
+		s.arrives(a, m)
+	case protocol.Duplicate:
+		s.messages = append(s.messages, s.messages[a.item])
+	case protocol.LandLate:
+		w := s.writes[a.item]
+		s.writes[a.item].apply = nil
+		return w.apply()
+	case protocol.Collect:
+		return s.collect(m)
+	}
+	if r, acts := s.slots[a.slot]; acts {
+		return s.act(a, r, m.readings)
+	}
+	return nil
+}
+
+// act lets a run take one action.
+func (s *stage) act(a *step, r *run, readings []int) error {
+	kind := a.Kind
+	r.unanswered = kind == protocol.ClaimUnanswered || kind == protocol.UpdateUnanswered
+	r.hidden = kind == protocol.LookUpLags
+	r.answer.err = impl.ErrUnknown
+	switch kind {
+	case protocol.TimeOut:
+		r.answer.err = silence[len(s.runs)%len(silence)]
+	case protocol.UpdateUnanswered:
+		kind = updates[a.before().At]
+	case protocol.Crash:
+		r.stop()
+		delete(s.slots, a.slot)
+		return nil
+	case protocol.Reply:
+		delete(s.slots, a.slot)
+		if s.world.handles(a.slot) {
+			return s.tell(a, r)
+		}
+		return s.lets(r, readings, readClock, expired, returned)
+	}
+	if err := s.lets(r, readings, calls[kind]...); err != nil {
+		return err
+	}
+	if want := s.sends(a.from.Record().Parameters); r.asks == send && !same(s.messages[len(s.messages)-1], want) {
+		return fmt.Errorf("the run sends %q, want %q", s.messages[len(s.messages)-1], want)
+	}
+	return nil
+}
+
+func same(a, b impl.ChargeRequest) bool {
+	return a.Key == b.Key && a.Ref == b.Ref && bytes.Equal(a.Body, b.Body)
+}
+
+func reconcile(service *impl.Service) (impl.Reply, error) {
+	return impl.Reply{}, service.Reconcile(context.Background())
+}
+
+func (s *stage) begin(slot protocol.Slot, body func(*impl.Service) (impl.Reply, error)) *run {
+	r := s.start(body)
+	s.runs = append(s.runs, r)
+	s.slots[slot] = r
+	return r
+}
+
+// lets a run have the answers to its calls, which must be these, and after
+// them the readings of its clock that are left.
+func (s *stage) lets(r *run, readings []int, expected ...call) error {
+	for i := 0; i < len(expected) || len(readings) > 0; i++ {
+		want := readClock
+		if i < len(expected) {
+			want = expected[i]
+		}
+		if r.asks != want {
+			return fmt.Errorf("want %v, the run asks for %v", want, r.asks)
+		}
+		if want == readClock {
+			r.at, readings = s.instant(readings[0]), readings[1:]
+		}
+		if want != returned {
+			r.goOn()
+		}
+	}
+	return nil
+}
+
+// arrives is that a message reaches the provider; its sender hears of it if
+// the model says that it still waits.
+func (s *stage) arrives(a *step, m *moment) {
+	heard := s.land(s.messages[a.item], m.at, a.Kind)
+	by := a.Message.By
+	if by == protocol.Gone || a.from.Run(by) == a.to.Run(by) {
+		return
+	}
+	r := s.slots[by]
+	r.answer = heard
+	r.goOn()
+}
+
+// collect lets a collector sweep twice, to its end.
+func (s *stage) collect(m *moment) error {
+	for i, bury := range []call{update(impl.StepCollect), bury} {
+		r := s.begin(protocol.Gone, reconcile)
+		delete(s.slots, protocol.Gone)
+		if err := s.lets(r, m.readings[2*i:2*i+2], readClock, unfinished, readClock, expired, bury, returned); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell takes the reply of a run that has returned.
+func (s *stage) tell(a *step, r *run) error {
+	told, me := s.answered(r), a.before()
+	if told != me.Answer {
+		return fmt.Errorf("the run tells %v, want %v", told, me.Answer)
+	}
+	if !told.Final() {
+		return nil
+	}
+	if replays := me.Step == protocol.StepReplay; r.reply.Replayed != replays {
+		return fmt.Errorf("the reply is marked as replayed: %v, want %v", r.reply.Replayed, replays)
+	}
+	if s.final == nil {
+		s.final = &r.reply
+	} else if !s.final.Equal(&r.reply) {
+		return fmt.Errorf("the reply is %q, and it was %q", r.reply.Body, s.final.Body)
+	}
+	if t := (protocol.Telling{Parameters: a.before().Parameters, Reply: told}); !slices.Contains(s.told, t) {
+		s.told = append(s.told, t)
+	}
+	return nil
+}
