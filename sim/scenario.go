@@ -126,6 +126,12 @@ var Scenarios = []Scenario{
 		},
 		Clients: [][]Pay{{{Order: 1}, {Order: 2}}, {{Order: 3}}},
 	},
+	{
+		Name: "retry-at-horizon", Doc: "a job is delivered again, with the same key, at the last instant at which its client may retry",
+		Servers: 2, Chaos: 9200 * time.Millisecond, Collect: true,
+		Orders:  []Order{twelve("")},
+		Clients: [][]Pay{{{Order: 1}, {Order: 1, At: 8 * time.Second}}},
+	},
 }
 
 // ScenarioByName returns a scenario; the error lists the names.

@@ -81,6 +81,7 @@ func All() []impl.Design {
 		replyBeforeSave(),
 		requestScopedSave(),
 		resendsOwnBody(),
+		retentionOneHopShort(),
 		retryPastHorizon(),
 		retryPastWindow(),
 		retryWithoutKey(),
@@ -169,6 +170,7 @@ const (
 	mixed               = "mixed"                   // several clients, keys and replicas
 	equalAsFloats       = "amounts-equal-as-floats" // a second client sends the key with an amount that is the same as a float64
 	oneKeyEverywhere    = "one-key-everywhere"      // one key and body at two endpoints and for two tenants
+	retryAtHorizon      = "retry-at-horizon"        // the journaled key is sent again at the last instant of the horizon
 )
 
 // oneKey is the client policy of most designs: one journaled key per payment,
