@@ -17,6 +17,11 @@ type Profile struct {
 	// Lookup: charges can be looked up by reference (A5). The service asks and
 	// goes by the provider's answer, ErrNoLookup; this says what to expect.
 	Lookup bool
+	// RefundsOnce: a charge is given back at most once, however often and under
+	// whatever key that is asked for. Without it a refund that had no answer may
+	// be asked for again only when the first is surely over. [Service] never
+	// refunds.
+	RefundsOnce bool
 }
 
 // Assumption names one line of the configuration that the outside must keep.

@@ -76,7 +76,8 @@ type Provider interface {
 	// the provider has none.
 	Lookup(ctx context.Context, step Step, ref string) ([]Charge, error)
 	// Refund gives one charge back in full. Refunding a refunded charge is
-	// an error with status 409.
+	// an error with status 409 where the provider promises RefundsOnce;
+	// elsewhere it may give the money back again.
 	Refund(ctx context.Context, step Step, req RefundRequest) error
 }
 

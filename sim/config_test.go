@@ -85,6 +85,8 @@ func TestScenariosAreChecked(t *testing.T) {
 		"no orders":          func(s *sim.Scenario) { s.Orders = nil },
 		"too many orders":    func(s *sim.Scenario) { s.Orders = make([]sim.Order, plan.MaxOrder+1) },
 		"no time for faults": func(s *sim.Scenario) { s.Chaos = 0 },
+		"calm to the end":    func(s *sim.Scenario) { s.Calm = s.Chaos },
+		"calm before it":     func(s *sim.Scenario) { s.Calm = -1 },
 		"order 0":            func(s *sim.Scenario) { s.Clients = [][]sim.Pay{{{Order: 0}}} },
 		"an unknown order":   func(s *sim.Scenario) { s.Clients = [][]sim.Pay{{{Order: 1}, {Order: 2}}} },
 	} {

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/chargeonce/chargeonce/impl"
 	"github.com/chargeonce/chargeonce/model/history"
 	"github.com/chargeonce/chargeonce/sim"
 	"github.com/chargeonce/chargeonce/sim/plan"
@@ -123,5 +125,27 @@ func TestTheHistoryNamesTheKeyThatWasSent(t *testing.T) {
 	}
 	if !slices.Contains(s.violated(), "StableProviderKey") {
 		t.Errorf("it violates %v", s.violated())
+	}
+}
+
+// While it is calm nothing goes wrong but clocks, whatever is chosen.
+func TestCalm(t *testing.T) {
+	cfg := world(t, "reference", "retry-at-horizon")
+	s := newStage(t, cfg)
+	s.run(chooserFunc(func(_ plan.Site, menu []plan.Choice) plan.Choice { return menu[len(menu)-1] }), 0)
+	chosen, late := 0, 0
+	for _, l := range s.Lines() {
+		switch {
+		case l.Mark != sim.MarkChoice:
+		case l.Step == impl.StepNone:
+			chosen++ // of a clock
+		case l.At < int64(cfg.Scenario.Calm):
+			t.Errorf("something goes wrong at %v", time.Duration(l.At))
+		default:
+			late++
+		}
+	}
+	if chosen == 0 || late == 0 {
+		t.Errorf("%d clocks are off, and %d things go wrong later; want some of both", chosen, late)
 	}
 }

@@ -154,12 +154,13 @@ func (w *World) serveLookup(c *call, a *answer, choice plan.Choice) {
 }
 
 func (w *World) serveRefund(c *call, a *answer) {
-	entry, err := w.provider.Refund(c.refund.ChargeID)
+	entry, moved, err := w.provider.Refund(c.refund, w.now())
 	switch {
 	case errors.Is(err, provider.ErrRefunded):
 		a.err = &impl.ProviderError{Status: 409}
 	case err != nil:
 		a.err = &impl.ProviderError{Status: 404}
+	case !moved:
 	default:
 		w.met(Refunded)
 		w.mark(MarkSettle, plan.Provider, c.run.p.id, c.step, c.attempt, 1<<40)

@@ -94,12 +94,12 @@ func (m *menus) offer(cfg *Config, procs []*process, s plan.Site) (menu []plan.C
 func (c *Config) meaning(class plan.Class, s plan.Site) bool {
 	answer := isAnswer(s)
 	toProvider := s.What() == plan.WhatMessage && s.Peer().Kind() == plan.Provider
-	collapses := c.Profile.Keys && c.Profile.StoresDeclines
+	collapses := c.collapses(s.Step())
 	switch class {
 	case plan.ClassDuplicate:
-		// The second copy of an answer is never looked at. A second copy of a
-		// charge is within the assumptions only where the provider collapses it.
-		return !answer && (!toProvider || s.Step() != impl.StepCharge || collapses)
+		// The second copy of an answer is never looked at. A second copy of what
+		// moves money is within the assumptions only where the provider collapses it.
+		return !answer && (!toProvider || collapses)
 	case plan.ClassDuplicateUnstored:
 		return !collapses
 	case plan.ClassSkew, plan.ClassJump, plan.ClassSkewBeyond:
@@ -110,6 +110,18 @@ func (c *Config) meaning(class plan.Class, s plan.Site) bool {
 		return toProvider && s.Step() == impl.StepCharge
 	case plan.ClassCrash, plan.ClassPause:
 		return s.What() != plan.WhatBefore || s.Who().Kind() != plan.Client
+	}
+	return true
+}
+
+// collapses reports whether the provider takes a second copy of a request for
+// the first.
+func (c *Config) collapses(step impl.Step) bool {
+	switch step {
+	case impl.StepCharge:
+		return c.Profile.Keys && c.Profile.StoresDeclines
+	case impl.StepRefund:
+		return c.Profile.RefundsOnce || c.Profile.RefundKeys
 	}
 	return true
 }

@@ -16,7 +16,9 @@ type Scenario struct {
 	Servers int    // replicas of the service
 	Orders  []Order
 	Clients [][]Pay // what each client does, one after the other
-	// Chaos is how long faults may happen; after it everything heals.
+	// Calm is how long nothing goes wrong yet, but for clocks.
+	Calm time.Duration
+	// Chaos is until when faults may happen; after it everything heals.
 	Chaos time.Duration
 	// Impatience is how long a client waits for the answer to its first
 	// attempt; 0 is as long as for all others.
@@ -127,8 +129,8 @@ var Scenarios = []Scenario{
 		Clients: [][]Pay{{{Order: 1}, {Order: 2}}, {{Order: 3}}},
 	},
 	{
-		Name: "retry-at-horizon", Doc: "a job is delivered again, with the same key, at the last instant at which its client may retry",
-		Servers: 2, Chaos: 9200 * time.Millisecond, Collect: true,
+		Name: "retry-at-horizon", Doc: "a job is done, and is delivered again, with the same key, at the last instant at which its client may retry",
+		Servers: 2, Calm: 7500 * time.Millisecond, Chaos: 9200 * time.Millisecond, Collect: true,
 		Orders:  []Order{twelve("")},
 		Clients: [][]Pay{{{Order: 1}, {Order: 1, At: 8 * time.Second}}},
 	},
@@ -222,7 +224,7 @@ func (s *Scenario) servers() (all []plan.Process) {
 
 func (s *Scenario) validate() error {
 	if s.Servers < 1 || s.Servers > plan.MaxIndex || len(s.Clients) < 1 || len(s.Clients) > plan.MaxIndex ||
-		len(s.Orders) < 1 || len(s.Orders) > plan.MaxOrder || s.Chaos <= 0 {
+		len(s.Orders) < 1 || len(s.Orders) > plan.MaxOrder || s.Chaos <= s.Calm || s.Calm < 0 {
 		return fmt.Errorf("sim: scenario %q: want 1 to %d servers and clients, 1 to %d orders and some time for faults", s.Name, plan.MaxIndex, plan.MaxOrder)
 	}
 	for _, program := range s.Clients {

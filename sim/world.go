@@ -124,6 +124,7 @@ type World struct {
 	res      Result
 	over     bool
 	healed   bool
+	calm     int64
 	heal     int64
 	limit    int64
 	working  int // clients whose program has not ended
@@ -275,7 +276,7 @@ func (w *World) reset(chooser Chooser, opt Options) {
 	w.hash = 1
 	deviations := w.res.Deviations[:0]
 	w.res = Result{Deviations: deviations}
-	w.healed, w.heal = false, int64(w.cfg.Scenario.Chaos)
+	w.healed, w.calm, w.heal = false, int64(w.cfg.Scenario.Calm), int64(w.cfg.Scenario.Chaos)
 	c := &w.service
 	// Long enough for a client that comes back past the horizon, and for its
 	// record to be forgotten again.
@@ -398,14 +399,14 @@ func (w *World) tellOf(kind history.Kind, process, operation string) {
 	}
 }
 
-// ask asks the chooser at a site. After healing no site is asked, but it is
-// counted, so that a site's name does not depend on the phase.
+// ask asks the chooser at a site. In the calm, and after healing, no site is
+// asked, but it is counted, so that a site's name does not depend on the phase.
 func (w *World) ask(what plan.What, who, peer plan.Process, step impl.Step, of plan.Attempt) (plan.Site, plan.Choice) {
 	site := plan.NewSite(what, who, peer, step, of)
 	if !w.asked.fresh(site) {
 		site = w.asked.next(site)
 	}
-	if w.healed {
+	if w.healed || w.calm > w.k.Now() && what != plan.WhatClock {
 		return site, plan.Choice{}
 	}
 	w.res.Sites++

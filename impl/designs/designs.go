@@ -35,6 +35,7 @@ func All() []impl.Design {
 		asyncFailover(),
 		auditStopsEarly(),
 		backToClaimed(),
+		blindRefundRetry(),
 		busyIsFinal(),
 		busyMeansFailed(),
 		chargeInTransaction(),
@@ -98,6 +99,7 @@ func All() []impl.Design {
 		transportResends(),
 		unfencedCompletion(),
 		unfencedRelease(),
+		unkeyedRefund(),
 		versionRestarts(),
 		volatileKey(),
 		windowFromSend(),
@@ -152,11 +154,13 @@ const held = "held"
 
 // Names of provider profiles.
 const (
-	keyed                = "keyed"                  // declines are stored under the key
-	keyedForgetsDeclines = "keyed-forgets-declines" // declines are not stored
-	keyedShortWindow     = "keyed-short-window"     // keys are forgotten inside the retry horizon
-	keylessLookup        = "keyless-lookup"         // no keys, look-up by reference
-	keyless              = "keyless"                // neither
+	keyed                 = "keyed"                   // declines are stored under the key
+	keyedForgetsDeclines  = "keyed-forgets-declines"  // declines are not stored
+	keyedShortWindow      = "keyed-short-window"      // keys are forgotten inside the retry horizon
+	keylessLookup         = "keyless-lookup"          // no keys, look-up by reference
+	keyless               = "keyless"                 // neither
+	keylessRefundKeys     = "keyless-refund-keys"     // refunds under one key are one, others give back again
+	keylessRepeatsRefunds = "keyless-repeats-refunds" // every refund gives back
 )
 
 // Names of scenarios.

@@ -66,6 +66,26 @@ func holds(t *testing.T, d impl.Design) {
 	}
 }
 
+// Where a second refund gives back twice, one charge too many and one refund
+// that is late are enough to show an audit that repeats it too early: random
+// plans seldom have just these two, so all pairs are run.
+func TestRefundsAreBoundedByEveryProvider(t *testing.T) {
+	d, err := designs.ByName("journal-and-compensate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range subjects(t, d, []string{"one-payment"}) {
+		s.Classes = [plan.ClassCount]bool{plan.ClassHold: true, plan.ClassDrop: true, plan.ClassLag: true}
+		p, err := search.Exhaust(t.Context(), search.ExhaustiveOptions{Subject: s, Deviations: 2, Open: openMemory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Verdict != search.Held {
+			t.Errorf("%s: %s %+v", s.Profile.Name, p.Verdict, p.Violation)
+		}
+	}
+}
+
 // most is how many deviations a plan may have that shows a defect.
 const most = 4
 

@@ -22,13 +22,15 @@ it finds none. The kept charge's id is journaled with the reply and never chosen
 only then is every other charge refunded in full, by its id. The audit ends when the
 operation is final, all its sends are dead, and a look-up begun after that shows nothing
 to give back: "one net charge" holds from then on and not before. Nothing is ever
-declined while a send may still land. A message that outlives MessageLifetime (A2) or a
+declined while a send may still land. Where the provider gives back again what it is asked
+for again, a refund is a send too: the audit is taken over first, and nothing is asked for a
+second time before the first is dead and look-up does not show it. A message that outlives MessageLifetime (A2) or a
 look-up that lags longer than stated (A5) breaks it: the audit ends too early. So does a
 transport that re-sends by itself (A6): a decline is told, and the copy is approved; the
 audit gives that charge back, but the answer was not true.`,
 		Source:      "teesofttech/PayBridge#115, akira-io/laravel-sisp#306 (how refunds go wrong)",
 		Expect:      held,
-		Profiles:    []string{keylessLookup},
+		Profiles:    []string{keylessLookup, keylessRefundKeys, keylessRepeatsRefunds},
 		Compensates: true,
 
 		Client:     oneKey,

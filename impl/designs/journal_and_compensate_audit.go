@@ -75,6 +75,7 @@ func (c *compensator) audit(r *run, audit impl.Record) {
 
 	clean := err == nil && op.State.Terminal() && c.over(r, op, now)
 	person := !known || op.State == impl.StateReview
+	var surplus []impl.Charge
 	for _, charge := range charges {
 		switch {
 		case !op.State.Terminal() || charge.ID == c.kept(op, charges) || charge.Refunded:
@@ -83,15 +84,16 @@ func (c *compensator) audit(r *run, audit impl.Record) {
 		case !matches(audit, charge):
 			person = true // under our reference, and not what we asked for
 		default:
-			// A refund without an answer is not repeated here: the next audit
-			// looks up first. After a decline nothing is kept.
-			err := c.ports.Provider.Refund(r.ctx, impl.StepRefund, impl.RefundRequest{
-				Key:      idemkey.Derive(op.Scope, charge.ID, "refund", 1),
-				ChargeID: charge.ID,
-			})
-			r.Observe(impl.StepRefund, audit.ID, err)
+			surplus = append(surplus, charge) // after a decline nothing is kept
 		}
 		clean = false
+	}
+	if len(surplus) > 0 && !c.cfg.Provider.RefundsOnce {
+		c.refundHeld(r, audit, surplus)
+		return
+	}
+	for _, charge := range surplus {
+		c.refund(r, audit, charge)
 	}
 
 	next, step := audit, impl.StepTakeOver
@@ -105,6 +107,34 @@ func (c *compensator) audit(r *run, audit impl.Record) {
 	}
 	// A lost race or an unanswered write leaves the audit to a later sweep.
 	_, _ = r.Write(step, audit, next)
+}
+
+// refund asks for one charge back. A refund without an answer is not repeated
+// here: the next audit looks up first.
+func (c *compensator) refund(r *run, audit impl.Record, charge impl.Charge) {
+	err := c.ports.Provider.Refund(r.ctx, impl.StepRefund, impl.RefundRequest{
+		Key:      idemkey.Derive(auditedBy(audit.ID).Scope, charge.ID, "refund", 1),
+		ChargeID: charge.ID,
+	})
+	r.Observe(impl.StepRefund, audit.ID, err)
+}
+
+// refundHeld gives back towards a provider that would give back twice. Refunds
+// are then like charges without a key: whoever has taken the audit over may ask
+// until its lease ends, and the audit is due again when all that it asked for
+// is dead and shown by look-up.
+func (c *compensator) refundHeld(r *run, audit impl.Record, surplus []impl.Charge) {
+	until := c.ports.Clock.Now().Add(c.cfg.Lease)
+	next := audit
+	next.LeaseUntil = until.Add(c.cfg.MessageLifetime + c.cfg.LookupLag + c.cfg.MaxClockSkew)
+	if _, err := r.Write(impl.StepTakeOver, audit, next); err != nil {
+		return
+	}
+	for _, charge := range surplus {
+		if c.ports.Clock.Now().Before(until) {
+			c.refund(r, audit, charge)
+		}
+	}
 }
 
 // sendsAreDead reports whether no send of the operation can still land.

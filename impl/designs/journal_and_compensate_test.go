@@ -119,6 +119,36 @@ func TestUnknownRefundIsLookedUp(t *testing.T) {
 	wantState(t, w, auditID, impl.StateSucceeded)
 }
 
+// Where a second refund would give back twice, one that was not answered is
+// asked for again only once it is dead and look-up does not show it.
+func TestLateRefundIsNotRepeated(t *testing.T) {
+	for _, arrives := range []bool{true, false} {
+		w := newWorld(t, journalAndCompensate(), keylessRepeatsRefunds)
+		w.bank.holdCharges, w.bank.holdRefunds = 1, 1
+		_, _ = w.attempt()
+		w.afterLease()
+		_, _ = w.attempt()
+		w.bank.land()
+		for w.bank.refunds == 0 {
+			w.sweep(t, w.cfg.ReconcileInterval)
+		}
+		w.sweep(t, w.cfg.Lease+w.cfg.MessageLifetime-w.cfg.ReconcileInterval)
+		if w.bank.refunds != 1 {
+			t.Fatalf("%d refunds while the first may still land", w.bank.refunds)
+		}
+		want := 2
+		if arrives {
+			w.bank.landRefunds()
+			want = 1
+		}
+		w.sweep(t, 5*time.Second)
+		if net := w.bank.net(); w.bank.refunds != want || len(net) != 1 {
+			t.Errorf("the first arrives: %v; %d refunds asked for and net charges %v, want %d and one", arrives, w.bank.refunds, net, want)
+		}
+		wantState(t, w, auditID, impl.StateSucceeded)
+	}
+}
+
 // No audit, no send.
 func TestNothingIsSentWithoutAnAudit(t *testing.T) {
 	w := compensating(t)

@@ -28,15 +28,17 @@ type world struct {
 	journaled   string
 }
 
-var keyedProfile = impl.Profile{Keys: true, StoresDeclines: true, Lookup: true}
+var keyedProfile = impl.Profile{Keys: true, StoresDeclines: true, Lookup: true, RefundsOnce: true}
 
 // profiles are the promises by the name that designs use.
 var profiles = map[string]impl.Profile{
-	keyed:                keyedProfile,
-	keyedForgetsDeclines: {Keys: true, Lookup: true},
-	keyedShortWindow:     keyedProfile,
-	keylessLookup:        {Lookup: true},
-	keyless:              {},
+	keyed:                 keyedProfile,
+	keyedForgetsDeclines:  {Keys: true, Lookup: true},
+	keyedShortWindow:      keyedProfile,
+	keylessLookup:         {Lookup: true, RefundsOnce: true},
+	keyless:               {RefundsOnce: true},
+	keylessRefundKeys:     {Lookup: true},
+	keylessRepeatsRefunds: {Lookup: true},
 }
 
 func newWorld(t *testing.T, d impl.Design, profile string) *world {
@@ -153,10 +155,12 @@ type bank struct {
 	held     []impl.ChargeRequest
 	refunds  int // calls of Refund
 
-	decline           bool   // the answer to requests that move money
-	loseCharges       int    // how many answers to a charge get lost from now on
-	holdCharges       int    // how many requests do not arrive until land
-	loseRefundAnswers int    // how many answers to a refund get lost
+	decline           bool // the answer to requests that move money
+	loseCharges       int  // how many answers to a charge get lost from now on
+	holdCharges       int  // how many requests do not arrive until land
+	loseRefundAnswers int  // how many answers to a refund get lost
+	holdRefunds       int  // how many refunds do not arrive until landRefunds
+	heldRefunds       []impl.RefundRequest
 	during            func() // happens once, while the next charge is out
 }
 
@@ -223,9 +227,26 @@ func (b *bank) Lookup(_ context.Context, _ impl.Step, ref string) ([]impl.Charge
 
 func (b *bank) Refund(_ context.Context, _ impl.Step, req impl.RefundRequest) error {
 	b.refunds++
+	if b.holdRefunds > 0 {
+		b.holdRefunds--
+		b.heldRefunds = append(b.heldRefunds, req)
+		return impl.ErrUnknown
+	}
+	return b.giveBack(req)
+}
+
+// landRefunds lets the held refunds arrive.
+func (b *bank) landRefunds() {
+	for _, req := range b.heldRefunds {
+		_ = b.giveBack(req)
+	}
+	b.heldRefunds = nil
+}
+
+func (b *bank) giveBack(req impl.RefundRequest) error {
 	for i := range b.charges {
 		if c := &b.charges[i]; c.ID == req.ChargeID {
-			if c.Refunded {
+			if c.Refunded && b.promises.RefundsOnce {
 				return &impl.ProviderError{Status: 409}
 			}
 			c.Refunded = true

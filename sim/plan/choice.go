@@ -124,7 +124,7 @@ var classes = [ClassCount]classInfo{
 	ClassStaleRead:         {"stale-read", "stale", "the registry answers a read with the state before the last write (the reference survives it: what a read leads to is a compare-and-swap on what was read, or a send within its own lease)", impl.A3, []What{WhatServe}, nil},
 	ClassPastHorizon:       {"past-horizon", "pause", "a client retries after the horizon", impl.A4, []What{WhatBefore}, []Bound{BoundPastHorizon}},
 	ClassLagBeyond:         {"lag-beyond", "lag beyond", "from this look-up on none shows a charge, however old, until everything counts as dead", impl.A5, []What{WhatServe}, nil},
-	ClassDuplicateUnstored: {"resend", "resend", "something below us sends a charge again, to a provider that stores no declines", impl.A6, message, nil},
+	ClassDuplicateUnstored: {"resend", "resend", "something below us sends a charge or a refund again, to a provider that does not collapse the two", impl.A6, message, nil},
 	ClassSkewBeyond:        {"skew-beyond", "skew", "a clock is further off than MaxClockSkew", impl.AS, []What{WhatClock}, []Bound{BoundFastBeyond, BoundSlowBeyond}},
 }
 
@@ -269,7 +269,7 @@ func (c Choice) fitsPlace(s Site) bool {
 	case ClassPastHorizon:
 		return who == Client && step == impl.StepRequest
 	case ClassDuplicateUnstored:
-		return s.Peer() == Provider && step == impl.StepCharge
+		return s.Peer() == Provider && charge
 	}
 	return true
 }

@@ -19,6 +19,7 @@ type naive struct {
 	profile provider.Profile
 	past    []request
 	ledger  []provider.Entry
+	refunds []string // the keys of all that moved money
 }
 
 // request is one that landed, or is going to.
@@ -193,17 +194,27 @@ func TestProviderAgreesWithANaiveOne(t *testing.T) {
 			},
 			"refund": func(t *rapid.T) {
 				id := fmt.Sprintf("ch_%d", rapid.IntRange(1, len(model.ledger)+1).Draw(t, "charge"))
+				key := rapid.SampledFrom([]string{"", "r", "s"}).Draw(t, "key")
 				var want error = provider.ErrNoCharge
+				moves := false
 				for i := range model.ledger {
-					if e := &model.ledger[i]; e.ID == id {
-						if want = nil; e.Refunded {
-							want = provider.ErrRefunded
-						}
-						e.Refunded = true
+					e := &model.ledger[i]
+					if e.ID != id {
+						continue
+					}
+					if want = nil; e.Refunded && profile.RefundsOnce {
+						want = provider.ErrRefunded
+					}
+					moves = want == nil && !(profile.RefundKeys && key != "" && slices.Contains(model.refunds, key))
+					if moves && !e.Refunded {
+						e.Refunded, e.Back = true, now
 					}
 				}
-				if _, err := p.Refund(id); !errors.Is(err, want) {
-					t.Fatalf("refunding %s: %v, want %v", id, err, want)
+				if moves {
+					model.refunds = append(model.refunds, key)
+				}
+				if _, moved, err := p.Refund(impl.RefundRequest{Key: key, ChargeID: id}, now); !errors.Is(err, want) || moved != moves {
+					t.Fatalf("refunding %s under %q: moved %v, %v; want %v, %v", id, key, moved, err, moves, want)
 				}
 			},
 			"look up": func(t *rapid.T) {
@@ -213,6 +224,10 @@ func TestProviderAgreesWithANaiveOne(t *testing.T) {
 				left := 0
 				for _, e := range model.ledger {
 					if e.Ref == ref && e.At < at {
+						if e.Refunded && e.Back >= at {
+							e.Refunded = false
+							left++
+						}
 						want = append(want, e.Charge)
 					} else if e.Ref == ref {
 						left++
@@ -239,7 +254,7 @@ func TestProviderAgreesWithANaiveOne(t *testing.T) {
 				}
 				for i, was := range before {
 					is := ledger[i]
-					is.Refunded = was.Refunded
+					is.Refunded, is.Back = was.Refunded, was.Back
 					if is != was || was.Refunded && !ledger[i].Refunded {
 						t.Fatalf("line %d of the ledger was %v and is %v", i, was, ledger[i])
 					}

@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,15 +28,41 @@ type Profile struct {
 	// Window is how long a key is remembered, from its first landing; without
 	// keys, how long a service should try.
 	Window time.Duration
+	// RefundKeys says that refunds under one key are one refund. It matters
+	// where not RefundsOnce.
+	RefundKeys bool
 }
 
 // Profiles lists the profiles, the default first.
 var Profiles = []Profile{
-	{"keyed", "keys for 30 s, declines stored under the key, look-up", impl.Profile{Keys: true, StoresDeclines: true, Lookup: true}, 30 * time.Second},
-	{"keyed-forgets-declines", "keys for 30 s, declines not stored (only successes are), look-up", impl.Profile{Keys: true, Lookup: true}, 30 * time.Second},
-	{"keyed-short-window", "keys for 2.5 s, declines stored, look-up", impl.Profile{Keys: true, StoresDeclines: true, Lookup: true}, 2500 * time.Millisecond},
-	{"keyless-lookup", "no keys, look-up by reference", impl.Profile{Lookup: true}, 5 * time.Second},
-	{"keyless", "no keys and no look-up", impl.Profile{}, 5 * time.Second},
+	{
+		Name: "keyed", Doc: "keys for 30 s, declines stored under the key, look-up", Window: 30 * time.Second,
+		Profile: impl.Profile{Keys: true, StoresDeclines: true, Lookup: true, RefundsOnce: true},
+	},
+	{
+		Name: "keyed-forgets-declines", Doc: "keys for 30 s, declines not stored (only successes are), look-up", Window: 30 * time.Second,
+		Profile: impl.Profile{Keys: true, Lookup: true, RefundsOnce: true},
+	},
+	{
+		Name: "keyed-short-window", Doc: "keys for 2.5 s, declines stored, look-up", Window: 2500 * time.Millisecond,
+		Profile: impl.Profile{Keys: true, StoresDeclines: true, Lookup: true, RefundsOnce: true},
+	},
+	{
+		Name: "keyless-lookup", Doc: "no keys, look-up by reference", Window: 5 * time.Second,
+		Profile: impl.Profile{Lookup: true, RefundsOnce: true},
+	},
+	{
+		Name: "keyless", Doc: "no keys and no look-up", Window: 5 * time.Second,
+		Profile: impl.Profile{RefundsOnce: true},
+	},
+	{
+		Name: "keyless-refund-keys", Doc: "no keys, look-up by reference; refunds under one key are one refund, any other gives back again", Window: 5 * time.Second,
+		Profile: impl.Profile{Lookup: true}, RefundKeys: true,
+	},
+	{
+		Name: "keyless-repeats-refunds", Doc: "no keys, look-up by reference; every refund gives back, also what was given back before", Window: 5 * time.Second,
+		Profile: impl.Profile{Lookup: true},
+	},
 }
 
 // ByName returns a profile; the error lists the names.
@@ -56,6 +83,7 @@ type Entry struct {
 	Ref    string
 	Intent int   // the client's order that it was made for; no service reads it
 	At     int64 // virtual nanoseconds
+	Back   int64 // when it was first given back, if it was; virtual nanoseconds
 }
 
 // Kind is what became of a charge request.
@@ -92,13 +120,14 @@ type Provider struct {
 	profile Profile
 	keys    []key
 	ledger  []Entry
-	orders  []order // in all runs so far
+	refunds []string // the keys under which charges were given back
+	orders  []order  // in all runs so far
 	ids     []string
 }
 
 // Reset empties the provider and gives it a profile.
 func (p *Provider) Reset(profile Profile) {
-	p.profile, p.keys, p.ledger = profile, p.keys[:0], p.ledger[:0]
+	p.profile, p.keys, p.ledger, p.refunds = profile, p.keys[:0], p.ledger[:0], p.refunds[:0]
 }
 
 // Ledger returns all charges, oldest first. The caller does not keep it.
@@ -225,7 +254,8 @@ func (p *Provider) Forget(name string, at int64) bool {
 }
 
 // Lookup appends the charges made under a reference before an instant, oldest
-// first, and returns how many later ones it left out.
+// first, as they were then, and returns how many later ones, and later refunds,
+// it left out.
 func (p *Provider) Lookup(to []impl.Charge, ref string, before int64) (found []impl.Charge, hidden int) {
 	for i := range p.ledger {
 		switch e := &p.ledger[i]; {
@@ -234,6 +264,10 @@ func (p *Provider) Lookup(to []impl.Charge, ref string, before int64) (found []i
 			hidden++
 		default:
 			to = append(to, e.Charge)
+			if e.Refunded && e.Back >= before {
+				to[len(to)-1].Refunded = false
+				hidden++
+			}
 		}
 	}
 	return to, hidden
@@ -247,18 +281,26 @@ var (
 	ErrRefunded = errors.New("provider: the charge was refunded before")
 )
 
-// Refund gives a charge back in full and returns its entry.
-func (p *Provider) Refund(id string) (*Entry, error) {
+// Refund gives a charge back in full and returns its entry, and whether money
+// moved: a refund under a key that is known moves none.
+func (p *Provider) Refund(req impl.RefundRequest, at int64) (e *Entry, moved bool, err error) {
 	for i := range p.ledger {
-		if e := &p.ledger[i]; e.ID == id {
-			if e.Refunded {
-				return e, ErrRefunded
-			}
-			e.Refunded = true
-			return e, nil
+		e := &p.ledger[i]
+		switch {
+		case e.ID != req.ChargeID:
+			continue
+		case e.Refunded && p.profile.RefundsOnce:
+			return e, false, ErrRefunded
+		case p.profile.RefundKeys && req.Key != "" && slices.Contains(p.refunds, req.Key):
+			return e, false, nil
 		}
+		if !e.Refunded {
+			e.Refunded, e.Back = true, at
+		}
+		p.refunds = append(p.refunds, req.Key)
+		return e, true, nil
 	}
-	return nil, ErrNoCharge
+	return nil, false, ErrNoCharge
 }
 
 // order is what a body asks for.

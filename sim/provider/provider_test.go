@@ -233,7 +233,7 @@ func TestLookup(t *testing.T) {
 		a.Request.Ref = ref
 		p.Charge(a)
 	}
-	if _, err := p.Refund("ch_1"); err != nil {
+	if _, _, err := p.Refund(impl.RefundRequest{ChargeID: "ch_1"}, 5); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -242,9 +242,10 @@ func TestLookup(t *testing.T) {
 		found  []string
 		hidden int
 	}{
-		{"a", 5, []string{"ch_1", "ch_3", "ch_4"}, 0},
-		{"a", 4, []string{"ch_1", "ch_3"}, 1},
-		{"a", 3, []string{"ch_1"}, 2},
+		{"a", 6, []string{"ch_1", "ch_3", "ch_4"}, 0},
+		{"a", 5, []string{"ch_1", "ch_3", "ch_4"}, 1}, // that ch_1 was refunded
+		{"a", 4, []string{"ch_1", "ch_3"}, 2},
+		{"a", 3, []string{"ch_1"}, 3},
 		{"a", 0, nil, 3},
 		{"b", 5, []string{"ch_2"}, 0},
 		{"c", 5, nil, 0},
@@ -258,7 +259,7 @@ func TestLookup(t *testing.T) {
 			t.Errorf("before %d, %q shows %v and hides %d; want %v and %d", tt.before, tt.ref, ids, hidden, tt.found, tt.hidden)
 		}
 	}
-	found, _ := p.Lookup([]impl.Charge{{ID: "mine"}}, "a", 5)
+	found, _ := p.Lookup([]impl.Charge{{ID: "mine"}}, "a", 6)
 	if len(found) != 4 || found[0].ID != "mine" || !found[1].Refunded || found[2].Refunded {
 		t.Errorf("appended and with refunds it shows %+v", found)
 	}
@@ -267,22 +268,49 @@ func TestLookup(t *testing.T) {
 func TestRefunds(t *testing.T) {
 	var p provider.Provider
 	p.Reset(named(t, "keyed"))
-	if e, err := p.Refund("ch_1"); !errors.Is(err, provider.ErrNoCharge) || e != nil {
-		t.Errorf("a refund of nothing: %v, %v", e, err)
+	if e, moved, err := p.Refund(impl.RefundRequest{ChargeID: "ch_1"}, 0); !errors.Is(err, provider.ErrNoCharge) || e != nil || moved {
+		t.Errorf("a refund of nothing: %v, %v, %v", e, moved, err)
 	}
 	p.Charge(arrival(0, "k", paid))
 	p.Charge(arrival(0, "l", dearer))
-	if e, err := p.Refund("ch_2"); err != nil || e.ID != "ch_2" || !e.Refunded || e.Amount != 9900 {
-		t.Errorf("a refund: %+v, %v", e, err)
+	back := impl.RefundRequest{Key: "r", ChargeID: "ch_2"}
+	if e, moved, err := p.Refund(back, 0); err != nil || e.ID != "ch_2" || !e.Refunded || e.Amount != 9900 || !moved {
+		t.Errorf("a refund: %+v, %v, %v", e, moved, err)
 	}
-	if e, err := p.Refund("ch_2"); !errors.Is(err, provider.ErrRefunded) || e == nil || e.ID != "ch_2" {
-		t.Errorf("a second refund: %+v, %v", e, err)
+	if e, moved, err := p.Refund(back, 0); !errors.Is(err, provider.ErrRefunded) || e == nil || e.ID != "ch_2" || moved {
+		t.Errorf("a second refund: %+v, %v, %v", e, moved, err)
 	}
 	if p.Ledger()[0].Refunded {
 		t.Error("the other charge was given back")
 	}
 	if l := p.Charge(arrival(1, "l", dearer)); l.Kind != provider.Absorbed || l.ChargeID != "ch_2" {
 		t.Errorf("a request under the key of a refunded charge: %+v, want absorbed", l)
+	}
+}
+
+// Some give back again what was given back before.
+func TestRepeatedRefunds(t *testing.T) {
+	for _, tt := range []struct {
+		profile string
+		keys    []string
+		moved   []bool
+	}{
+		{"keyless-refund-keys", []string{"r", "r", "s", "", ""}, []bool{true, false, true, true, true}},
+		{"keyless-repeats-refunds", []string{"r", "r", ""}, []bool{true, true, true}},
+	} {
+		var p provider.Provider
+		p.Reset(named(t, tt.profile))
+		p.Charge(arrival(0, "", paid))
+		for i, key := range tt.keys {
+			if _, moved, err := p.Refund(impl.RefundRequest{Key: key, ChargeID: "ch_1"}, 0); err != nil || moved != tt.moved[i] {
+				t.Errorf("%s: refund %d, under %q, moved money: %v, %v", tt.profile, i+1, key, moved, err)
+			}
+		}
+		p.Reset(*p.Profile())
+		p.Charge(arrival(0, "", paid))
+		if _, moved, _ := p.Refund(impl.RefundRequest{Key: "r", ChargeID: "ch_1"}, 0); !moved {
+			t.Errorf("%s: after Reset the key of a refund is known", tt.profile)
+		}
 	}
 }
 
@@ -306,7 +334,7 @@ func TestResetEmptiesAndChangesTheProfile(t *testing.T) {
 }
 
 func TestProfilesAreNamedAndDistinct(t *testing.T) {
-	seen := map[impl.Profile]time.Duration{}
+	seen := map[provider.Profile]bool{}
 	for _, p := range provider.Profiles {
 		found, err := provider.ByName(p.Name)
 		if err != nil || found != p {
@@ -315,10 +343,12 @@ func TestProfilesAreNamedAndDistinct(t *testing.T) {
 		if p.Doc == "" || strings.Contains(p.Doc, "\n") || p.Window <= 0 {
 			t.Errorf("%s is not described: %+v", p.Name, p)
 		}
-		if w, taken := seen[p.Profile]; taken && w == p.Window {
+		promises := p
+		promises.Name, promises.Doc = "", ""
+		if seen[promises] {
 			t.Errorf("%s promises what another profile promises", p.Name)
 		}
-		seen[p.Profile] = p.Window
+		seen[promises] = true
 	}
 	if _, err := provider.ByName("stripe"); err == nil || !strings.Contains(err.Error(), "keyless-lookup") {
 		t.Errorf("ByName of an unknown name: %v, want an error that lists the names", err)
