@@ -8,8 +8,10 @@
 (* There are no clocks in this module.  What the protocol asks of a clock  *)
 (* is "does the lease run?", "may I still send?" and "can no send land     *)
 (* any more?"; here each of these is a fact that changes once, by an       *)
-(* action of its own, whenever the assumptions allow it.  How clocks that  *)
-(* differ establish these facts is the matter of another module.           *)
+(* action of its own, whenever the assumptions allow it.  It comes true    *)
+(* when the first clock says so; that another clock is behind and does not *)
+(* say so yet is a fault.  How clocks that differ establish these facts is *)
+(* the matter of another module.                                           *)
 (*                                                                         *)
 (* What is kept small, and why nothing is lost by it:                      *)
 (*  - Losing a message is not delivering it.                               *)
@@ -54,7 +56,6 @@ CONSTANTS            \* Defects.  The protocol has none of them.
     KeyPerSend,            \* each send has a provider key of its own
     NoFingerprint,         \* other parameters are not noticed
     UnknownMeansFailed,    \* no answer counts as a decline
-    LaterDeclines,         \* each run's decline counts where none is stored
     ReplyBeforeSave,       \* the client hears the provider's answer first
     OwnReply,              \* who loses the race tells what it knows itself
     SettleAtOnce,          \* "not found" counts although a send may land
@@ -65,7 +66,7 @@ CONSTANTS            \* Defects.  The protocol has none of them.
     ShortRetention,        \* a reply is forgotten while a retry may come
     DeleteWhenUnknown,     \* the claim is deleted when no answer came
     NoMark,                \* no mark before the send, where there are no keys
-    ResendUnproven,        \* sent again without keys although a send may land
+    ResendUnproven,        \* sent again although what was sent may be approved
     AcceptForeign,         \* any charge that look-up shows is taken for ours
     SettleUnseen,          \* settled although the provider has no look-up
     NoResolve,             \* a record whose owner died is in progress for ever
@@ -114,7 +115,7 @@ Terminal(r)   == r.state \in {"succeeded", "declined"}
 Unfinished(r) == r.state \in {"claimed", "sent", "review"}
 
 Idle == [pc |-> "idle", step |-> "-", par |-> "-", ver |-> 0,
-         ans |-> Nothing, first |-> FALSE]
+         ans |-> Nothing, may |-> FALSE]
 
 Token(h)  == IF OwnerIsProcess THEN 1 ELSE h
 KeyOf(v)  == IF KeyPerSend THEN v ELSE 1
@@ -152,14 +153,16 @@ Written(w, r) ==
 (* What may still be applied once the record is r: a version never returns. *)
 Remaining(r) == {w \in late : Fits(w, r)}
 
-(* How the run goes on once its write is applied, r being the record then. *)
+(* How the run goes on once its write is applied, r being the record then.  *)
+(* Whoever has claimed or taken over may send, by its own clock, until no   *)
+(* clock's reading permits it any more.                                     *)
 Went(h, step, r) ==
     CASE step = "claim" ->
            [run[h] EXCEPT !.pc = IF Keys \/ NoMark THEN "charge" ELSE "mark-sent",
-                          !.step = "-", !.ver = r.ver, !.first = TRUE]
+                          !.step = "-", !.ver = r.ver, !.may = r.lease # "dead"]
       [] step = "take-over" ->
            [run[h] EXCEPT !.pc = IF Keys \/ NoMark \/ r.state = "sent" THEN "charge" ELSE "mark-sent",
-                          !.step = "-", !.ver = r.ver, !.first = FALSE]
+                          !.step = "-", !.ver = r.ver, !.may = r.lease # "dead"]
       [] step = "mark-sent" ->
            [run[h] EXCEPT !.pc = "charge", !.step = "-", !.ver = r.ver]
       [] step = "review" -> Telling(h, InProgress, "review")
@@ -177,6 +180,14 @@ Follow(h, par, r, waited) ==
               ELSE [me EXCEPT !.pc = "look-up", !.ver = r.ver]
          [] waited                        -> tell(InProgress, "-")
          [] OTHER                         -> [me EXCEPT !.pc = "wait"]
+
+(* By a clock that is behind, a lease still runs which another clock has    *)
+(* found over; never once it is dead, since that takes longer than clocks   *)
+(* can differ.                                                              *)
+FollowBehind(h, par, waited) ==
+    LET behind == Follow(h, par, [rec EXCEPT !.lease = "runs"], waited)
+    IN /\ rec.lease = "over" /\ behind # Follow(h, par, rec, waited)
+       /\ run' = [run EXCEPT ![h] = behind]
 
 Spend(n) == budget >= n /\ budget' = budget - n
 
@@ -225,6 +236,13 @@ Claim(h, par) ==
                /\ UNCHANGED <<rec, late>>
     /\ UNCHANGED <<msgs, ledger, refused, told, asking, budget>>
 
+ClaimBehind(h, par) ==
+    /\ h # Reconciler /\ run[h].pc = "idle" /\ MayAsk(par)
+    /\ Asked(par)
+    /\ Spend(1)
+    /\ FollowBehind(h, par, FALSE)
+    /\ UNCHANGED <<rec, late, msgs, ledger, refused, told, asking>>
+
 (* The defect of a claim in two steps: what was not there a moment ago is   *)
 (* overwritten now.                                                         *)
 Overwrite(h) ==
@@ -254,6 +272,12 @@ Wait(h) ==
     /\ run' = [run EXCEPT ![h] = IF rec.ver = 0 THEN Telling(h, InProgress, "-")
                                  ELSE Follow(h, run[h].par, rec, TRUE)]
     /\ UNCHANGED <<rec, late, msgs, ledger, refused, told, tries, asking, budget>>
+
+WaitBehind(h) ==
+    /\ run[h].pc = "wait"
+    /\ Spend(1)
+    /\ FollowBehind(h, run[h].par, TRUE)
+    /\ UNCHANGED <<rec, late, msgs, ledger, refused, told, tries, asking>>
 
 (* An update: compare-and-swap on the version that the run has read.  A     *)
 (* conflict, too, is followed by a read.                                    *)
@@ -306,42 +330,64 @@ Target(h, step) ==
 
 (* The read after a write that was not acknowledged as applied: go on only  *)
 (* if the record shows this run's token in the state that it wrote.         *)
+Mine(h) == /\ rec.state \in Target(h, run[h].step)
+           /\ ReadBackIgnoresOwner \/ rec.owner = Token(h)
+
 ReadBack(h) ==
     /\ run[h].pc = "read-back"
     /\ LET step == run[h].step
-           mine == /\ rec.state \in Target(h, step)
-                   /\ ReadBackIgnoresOwner \/ rec.owner = Token(h)
        IN run' = [run EXCEPT ![h] =
-            CASE mine            -> Went(h, step, rec)
-              [] ~mine /\ OwnReply /\ Final(run[h].ans) -> Telling(h, run[h].ans, step)
+            CASE Mine(h)         -> Went(h, step, rec)
+              [] ~Mine(h) /\ OwnReply /\ Final(run[h].ans) -> Telling(h, run[h].ans, step)
               [] rec.ver = 0     -> Telling(h, InProgress, "-")
               [] step = "claim"  -> Follow(h, run[h].par, rec, FALSE)
               [] Terminal(rec)   -> Telling(h, rec.reply, "replay")
               [] OTHER           -> Telling(h, InProgress, "-")]
     /\ UNCHANGED <<rec, late, msgs, ledger, refused, told, tries, asking, budget>>
 
+ReadBackBehind(h) ==
+    /\ run[h].pc = "read-back" /\ run[h].step = "claim" /\ ~Mine(h)
+    /\ Spend(1)
+    /\ FollowBehind(h, run[h].par, FALSE)
+    /\ UNCHANGED <<rec, late, msgs, ledger, refused, told, tries, asking>>
+
 (* The send, once per run and only if the lease runs and the provider still *)
 (* collapses whatever is sent now.  It sends the record's request.          *)
+MaySend(h) ==
+    LET unwritten == NoReadBack /\ rec.ver = 0
+    IN /\ SendAfterLease \/ (rec.ver = run[h].ver /\ rec.lease = "runs") \/ unwritten
+       /\ NoGuard \/ rec.window = "open" \/ unwritten
+
+Send(h) ==
+    /\ msgs' = msgs \union
+         {[by |-> h, ver |-> run[h].ver, key |-> KeyOf(run[h].ver), copy |-> FALSE,
+           par |-> IF rec.ver = 0 THEN run[h].par ELSE rec.par]}
+    /\ run' = [run EXCEPT ![h].pc = "sent", ![h].may = FALSE]
+
 Charge(h) ==
     /\ run[h].pc = "charge"
-    /\ IF /\ SendAfterLease \/ (rec.ver = run[h].ver /\ rec.lease = "runs") \/ (NoReadBack /\ rec.ver = 0)
-          /\ NoGuard \/ rec.window = "open" \/ (NoReadBack /\ rec.ver = 0)
-       THEN /\ msgs' = msgs \union
-                 {[by |-> h, ver |-> run[h].ver, key |-> KeyOf(run[h].ver), copy |-> FALSE,
-                   par |-> IF rec.ver = 0 THEN run[h].par ELSE rec.par]}
-            /\ run' = [run EXCEPT ![h].pc = "sent"]
-       ELSE /\ run' = [run EXCEPT ![h] = Telling(h, InProgress, "-")]
-            /\ UNCHANGED msgs
+    /\ IF MaySend(h) THEN Send(h)
+       ELSE run' = [run EXCEPT ![h] = Telling(h, InProgress, "-")] /\ UNCHANGED msgs
     /\ UNCHANGED <<rec, late, ledger, refused, told, tries, asking, budget>>
 
-(* What a run makes of the provider's answer.  Approved is definite; so is  *)
-(* declined, where it is stored or where nobody else was ever permitted to  *)
-(* send; everything else is unknown and stays so.                           *)
+(* By a clock that is behind, the lease that the run has read still runs    *)
+(* although others have found it over, and perhaps taken the record over;   *)
+(* and the window is open although others find it closed.  Leases of one    *)
+(* record only move forward, so once the record's is dead all before it are.*)
+ChargeBehind(h) ==
+    /\ run[h].pc = "charge" /\ ~MaySend(h)
+    /\ run[h].may /\ rec.window \in {"open", "closed"}
+    /\ Spend(1)
+    /\ Send(h)
+    /\ UNCHANGED <<rec, late, ledger, refused, told, tries, asking>>
+
+(* What a run makes of the provider's answer.  Approved and declined are    *)
+(* definite: either the provider gives the same answer to whoever asks      *)
+(* under the key, or no other send can land any more.  Everything else is   *)
+(* unknown and stays so.                                                    *)
 Heard(h, a) ==
-    IF \/ a.says = "paid"
-       \/ a.says = "declined" /\ (StoresDeclines \/ run[h].first \/ LaterDeclines)
-       \/ a.says = "-" /\ UnknownMeansFailed
-    THEN [run[h] EXCEPT !.pc = "complete", !.first = FALSE,
+    IF a.says # "-" \/ UnknownMeansFailed
+    THEN [run[h] EXCEPT !.pc = "complete",
                         !.ans = IF a.says = "-" THEN Declined ELSE a]
     ELSE Telling(h, InProgress, "-")
 
@@ -360,39 +406,81 @@ TimeOutEarly(h) == Awaited(h)  /\ Spend(1) /\ Unanswered(h)
 
 (* The look-up by provider key, after the clock was read, and what follows  *)
 (* from both.                                                               *)
-Resolve(h, shows) ==
-    /\ run[h].pc = "look-up"
-    /\ LET found  == IF Lookups THEN Found(run[h].ver) ELSE {}
-           seen   == IF shows THEN found ELSE {}
-           good   == /\ Cardinality(seen) = 1
-                     /\ \A i \in seen : ledger[i].par = rec.par \/ AcceptForeign
-           stale  == rec.ver # run[h].ver  \* whatever it now writes is a conflict
-           open   == rec.window = "open" \/ NoGuard \/ stale
-           dead   == rec.lease = "dead" \/ SettleAtOnce
-           asked  == h # Reconciler \/ RollForward
-           resend == \/ Keys \/ rec.state = "claimed" \/ stale
-                     \/ Lookups /\ (rec.lease = "dead" \/ ResendUnproven)
-           go(pc, a) == [run[h] EXCEPT !.pc = pc, !.ans = a]
-           leave  == Telling(h, InProgress, "-")
-       IN /\ run' = [run EXCEPT ![h] =
-               CASE seen # {} /\ good  -> go("complete", Paid(CHOOSE i \in seen : TRUE))
-                 [] rec.state = "review"      -> leave
-                 [] seen # {} /\ ~good -> go("review", Nothing)
-                 [] asked /\ open /\ resend   -> go("take-over", Nothing)
-                 [] ~Lookups /\ ~open /\ dead ->
-                      IF SettleUnseen THEN go("settle", Declined) ELSE go("review", Nothing)
-                 [] ~Lookups                  -> leave
-                 [] (dead \/ ClockAfterLookUp) /\ (~asking \/ ~open) -> go("settle", Declined)
-                 [] OTHER                     -> leave]
-    /\ UNCHANGED <<rec, late, msgs, ledger, refused, told, tries, asking, budget>>
+Seen(h)  == IF Lookups THEN Found(run[h].ver) ELSE {}
+Asks(h)  == h # Reconciler \/ RollForward
+Stale(h) == rec.ver # run[h].ver  \* whatever it now writes is a conflict
 
-LookUp(h) == Resolve(h, TRUE)
+(* Where nothing is seen, it goes by what the clock says: no send can land  *)
+(* any more, the window is open, somebody may still ask.                    *)
+Unseen(h, dead, open, wanted) ==
+    LET never  == ~Keys /\ rec.state = "claimed"  \* nothing was sent yet
+        resend == \/ Keys /\ StoresDeclines      \* it joins the first send
+                  \/ never
+                  \/ dead /\ (Keys \/ Lookups)    \* the first send is over
+                  \/ ResendUnproven
+        over   == dead \/ SettleAtOnce \/ ClockAfterLookUp
+        free   == over /\ (never \/ Lookups \/ SettleUnseen)  \* not charged
+    IN CASE rec.state = "review"                  -> "leave"
+         [] Asks(h) /\ open /\ resend             -> "take-over"
+         [] free /\ (~wanted \/ ~open)            -> "settle"
+         [] dead /\ ~free /\ (~Keys \/ ~open)     -> "review"
+         [] OTHER                                 -> "leave"
+
+Open == rec.window = "open" \/ NoGuard
+
+Exactly(h) == Unseen(h, rec.lease = "dead", Open, asking)
+
+(* A clock that is behind may not yet read as true what is. *)
+Behind(h) ==
+    {Unseen(h, dead, open, wanted) : dead   \in {FALSE, rec.lease = "dead"},
+                                     open   \in {Open, Open \/ rec.window = "closed"},
+                                     wanted \in {asking, TRUE}} \ {Exactly(h)}
+
+(* A run judges the record as it has read it.  If that is out of date, much *)
+(* is unknown here, and it may come to any end that the rest permits; what  *)
+(* it writes then is refused.                                               *)
+Ways(h, seen) ==
+    LET par  == IF Stale(h) THEN run[h].par ELSE rec.par
+        over == Seen(h) = {} /\ ~\E m \in msgs : m.ver <= run[h].ver
+        shut == rec.window \in {"closed", "past"}
+        good == /\ Cardinality(seen) = 1
+                /\ \A i \in seen : ledger[i].par = par \/ AcceptForeign
+    IN CASE good         -> {"complete"}
+         [] seen # {} /\ ~good /\ Stale(h) -> {"review", "leave"}
+         [] seen # {} /\ ~good /\ ~Stale(h) ->
+              {IF rec.state = "review" THEN "leave" ELSE "review"}
+         [] seen = {} /\ Stale(h) ->
+              {"leave"} \union (IF Asks(h) THEN {"take-over"} ELSE {})
+                        \union (IF over /\ (Lookups \/ ~Keys) /\ (~asking \/ shut) THEN {"settle"} ELSE {})
+                        \union (IF over /\ ~Lookups /\ (~Keys \/ shut) THEN {"review"} ELSE {})
+         [] OTHER -> {Exactly(h)}
+
+Resolve(h, way, seen) ==
+    /\ run' = [run EXCEPT ![h] =
+          CASE way = "leave"    -> Telling(h, InProgress, "-")
+            [] way = "complete" -> [@ EXCEPT !.pc = way, !.ans = Paid(CHOOSE i \in seen : TRUE)]
+            [] way = "settle"   -> [@ EXCEPT !.pc = way, !.ans = Declined]
+            [] OTHER            -> [@ EXCEPT !.pc = way]]
+    /\ UNCHANGED <<rec, late, msgs, ledger, refused, told, tries, asking>>
+
+LookUp(h) ==
+    /\ run[h].pc = "look-up"
+    /\ \E way \in Ways(h, Seen(h)) : Resolve(h, way, Seen(h))
+    /\ UNCHANGED budget
 
 (* While a send may still land, the provider may not yet show what it has. *)
+Lags(h) == Seen(h) # {} /\ (rec.lease # "dead" \/ BreakA5)
+
 LookUpLags(h) ==
-    /\ rec.lease # "dead" \/ BreakA5
-    /\ Lookups /\ Found(run[h].ver) # {}
-    /\ Resolve(h, FALSE)
+    /\ run[h].pc = "look-up" /\ Lags(h)
+    /\ \E way \in Ways(h, {}) : Resolve(h, way, {})
+    /\ UNCHANGED budget
+
+LookUpBehind(h) ==
+    /\ run[h].pc = "look-up" /\ ~Stale(h)
+    /\ Seen(h) = {} \/ Lags(h)
+    /\ Spend(1)
+    /\ \E way \in Behind(h) : Resolve(h, way, {})
 
 (* The token of a run that is over. *)
 Retire(h, owner) == IF owner = h /\ ~OwnerIsProcess THEN Gone ELSE owner
@@ -512,23 +600,27 @@ Lapse ==
 LeaseEnds      == rec.owner = Gone /\ Spend(0) /\ Lapse
 LeaseEndsEarly == rec.owner # Gone /\ Spend(1) /\ Lapse
 
-(* Every send that this lease permitted has landed or is lost, and is shown *)
-(* by look-up.                                                              *)
+(* Every send that this lease or an earlier one permitted has landed or is  *)
+(* lost, and is shown by look-up; and no clock is so far behind that it     *)
+(* would permit another.                                                    *)
 SendsDie ==
     /\ rec.lease = "over"
     /\ msgs = {} \/ BreakA2
     /\ rec' = [rec EXCEPT !.lease = "dead"]
-    /\ UNCHANGED <<late, run, msgs, ledger, refused, told, tries, asking, budget>>
+    /\ run' = [h \in Slots |-> [run[h] EXCEPT !.may = FALSE]]
+    /\ UNCHANGED <<late, msgs, ledger, refused, told, tries, asking, budget>>
 
-(* The guard's bound is passed: from now on nobody may send. *)
+(* The guard's bound is passed, or a healthy run from now would pass it:    *)
+(* nobody takes over to send any more, nor sends, but by a clock that is    *)
+(* behind or in a run that was slow, which is a fault, too.                 *)
 WindowCloses ==
     /\ Ages
     /\ rec.window = "open"
     /\ rec' = [rec EXCEPT !.window = "closed"]
     /\ UNCHANGED <<late, run, msgs, ledger, refused, told, tries, asking, budget>>
 
-(* The provider forgets the keys: after the guard's bound, and after all    *)
-(* that was permitted before it has landed.                                 *)
+(* The provider forgets the keys: after the guard's bound by every clock,   *)
+(* and after all that was permitted before it has landed.                   *)
 Forget ==
     /\ Ages
     /\ \/ rec.window # "open" /\ msgs = {}
@@ -537,7 +629,8 @@ Forget ==
        \/ \E i \in DOMAIN ledger : ledger[i].known
     /\ ledger' = [i \in DOMAIN ledger |-> [ledger[i] EXCEPT !.known = FALSE]]
     /\ refused' = {}
-    /\ UNCHANGED <<rec, late, run, msgs, told, tries, asking, budget>>
+    /\ rec' = IF rec.window = "closed" THEN [rec EXCEPT !.window = "past"] ELSE rec
+    /\ UNCHANGED <<late, run, msgs, told, tries, asking, budget>>
 
 (* The retry horizon is over: nobody asks any more. *)
 HorizonEnds ==
@@ -566,16 +659,21 @@ Step(h) ==
 Next ==
     \/ \E h \in Slots, par \in {"p", "q"} : Claim(h, par)
     \/ \E h \in Slots, par \in {"p", "q"} : ClaimUnanswered(h, par)
+    \/ \E h \in Slots, par \in {"p", "q"} : ClaimBehind(h, par)
     \/ \E h \in Slots : Overwrite(h)
     \/ \E h \in Slots : Wait(h)
+    \/ \E h \in Slots : WaitBehind(h)
     \/ \E h \in Slots : ReadBack(h)
+    \/ \E h \in Slots : ReadBackBehind(h)
     \/ \E h \in Slots : TakeOver(h)
     \/ \E h \in Slots : MarkSent(h)
     \/ \E h \in Slots : Charge(h)
+    \/ \E h \in Slots : ChargeBehind(h)
     \/ \E h \in Slots : TimeOut(h)
     \/ \E h \in Slots : TimeOutEarly(h)
     \/ \E h \in Slots : LookUp(h)
     \/ \E h \in Slots : LookUpLags(h)
+    \/ \E h \in Slots : LookUpBehind(h)
     \/ \E h \in Slots : Complete(h)
     \/ \E h \in Slots : Settle(h)
     \/ \E h \in Slots : Review(h)
@@ -627,7 +725,7 @@ TypeOK ==
     /\ rec.state \in {"none", "claimed", "sent", "succeeded", "declined", "review"}
     /\ rec.ver \in Nat /\ rec.owner \in Slots \union {Gone}
     /\ rec.lease \in {"-", "runs", "over", "dead"}
-    /\ rec.window \in {"-", "open", "closed"}
+    /\ rec.window \in {"-", "open", "closed", "past"}
     /\ rec.par \in {"-", "p", "q"}
     /\ rec.reply \in Replies \union {Nothing}
     /\ (rec.ver = 0) = (rec = NoRecord)
@@ -640,7 +738,7 @@ TypeOK ==
                            "charge", "sent", "complete", "settle", "review", "reply"}
          /\ run[h].step \in Steps /\ run[h].par \in {"-", "p", "q"} /\ run[h].ver \in Nat
          /\ run[h].ans \in Replies \union {Nothing, InProgress, Mismatch}
-         /\ run[h].first \in BOOLEAN
+         /\ run[h].may \in BOOLEAN /\ (run[h].may => run[h].pc \in {"read-back", "mark-sent", "charge"})
     /\ \A m \in msgs : /\ m.by \in Slots \union {Gone} /\ m.ver \in Nat /\ m.key \in Nat
                        /\ m.copy \in BOOLEAN /\ m.par \in {"p", "q"}
     /\ \A i \in DOMAIN ledger : ledger[i].par \in Parameters /\ ledger[i].known \in BOOLEAN
@@ -728,7 +826,7 @@ Tells(h, says, step) == run[h].pc = "reply" /\ run[h].ans.says = says /\ run[h].
 NeverReplayed    == ~\E h \in Slots : \E s \in {"paid", "declined"} : Tells(h, s, "replay") /\ told # {}
 NeverInProgress  == ~\E h \in Slots : Tells(h, "in progress", "-") /\ rec.lease = "runs"
 NeverMismatch    == ~\E h \in Slots : Tells(h, "mismatch", "-")
-NeverTakenOver   == ~\E h \in Slots : run[h].pc = "sent" /\ ~run[h].first
+NeverTakenOver   == ~\E h \in Slots : run[h].pc = "sent" /\ run[h].ver > IF Keys THEN 1 ELSE 2
 NeverLookedUp    == ~\E h \in Slots : /\ run[h].pc = "complete" /\ run[h].ver = rec.ver
                                       /\ rec.owner # Token(h) /\ run[h].ans.says = "paid"
 NeverAbsorbed    == ~\E m \in msgs : rec.state = "succeeded" /\ m.key = ledger[rec.reply.charge].key

@@ -149,8 +149,8 @@ func chargeOnceInTLA(cfg *protocol.Config, s protocol.State) string {
 	var runs, late, msgs, ledger, refused, told []string
 	for h := 1; h <= cfg.Handlers || cfg.Reconciles && h == cfg.Handlers+1; h++ {
 		r := s.Run(protocol.Slot(h))
-		runs = append(runs, fmt.Sprintf("[pc |-> %q, step |-> %q, par |-> %q, ver |-> %d, ans |-> %s, first |-> %s]",
-			r.At, r.Step, r.Parameters, r.Version, answer(r.Answer), booleanInTLA(r.First)))
+		runs = append(runs, fmt.Sprintf("[pc |-> %q, step |-> %q, par |-> %q, ver |-> %d, ans |-> %s, may |-> %s]",
+			r.At, r.Step, r.Parameters, r.Version, answer(r.Answer), booleanInTLA(r.May)))
 	}
 	for _, w := range s.Late() {
 		late = append(late, fmt.Sprintf("[step |-> %q, ver |-> %d, owner |-> %d, par |-> %q, reply |-> %s]",

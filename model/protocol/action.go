@@ -13,16 +13,21 @@ type Kind uint8
 const (
 	Claim Kind = iota
 	ClaimUnanswered
+	ClaimBehind
 	Overwrite
 	Wait
+	WaitBehind
 	ReadBack
+	ReadBackBehind
 	TakeOver
 	MarkSent
 	SendCharge // the specification calls it Charge
+	ChargeBehind
 	TimeOut
 	TimeOutEarly
 	LookUp
 	LookUpLags
+	LookUpBehind
 	Complete
 	Settle
 	Review
@@ -48,8 +53,8 @@ const (
 )
 
 var kindNames = [KindCount]string{
-	"Claim", "ClaimUnanswered", "Overwrite", "Wait", "ReadBack", "TakeOver", "MarkSent", "Charge", "TimeOut", "TimeOutEarly", "LookUp",
-	"LookUpLags", "Complete", "Settle", "Review", "UpdateUnanswered", "Reply", "ReplyEarly", "Crash",
+	"Claim", "ClaimUnanswered", "ClaimBehind", "Overwrite", "Wait", "WaitBehind", "ReadBack", "ReadBackBehind",
+	"TakeOver", "MarkSent", "Charge", "ChargeBehind", "TimeOut", "TimeOutEarly", "LookUp", "LookUpLags", "LookUpBehind", "Complete", "Settle", "Review", "UpdateUnanswered", "Reply", "ReplyEarly", "Crash",
 	"Sweep", "Collect", "LandApproved", "LandDeclined", "Lose", "Duplicate", "LandLate", "LeaseEnds", "LeaseEndsEarly",
 	"SendsDie", "WindowCloses", "Forget", "HorizonEnds", "Failover",
 }
@@ -78,7 +83,8 @@ func ParseKind(name string) (Kind, error) {
 type Action struct {
 	Kind       Kind
 	Slot       Slot
-	Parameters Parameters // of an attempt that arrives: Claim, ClaimUnanswered
+	Parameters Parameters // Claim, ClaimUnanswered, ClaimBehind: of the attempt that arrives
+	To         Place      // LookUp, LookUpLags, LookUpBehind: where the run goes on; AtReply is that it leaves the record
 	Message    Message    // LandApproved, LandDeclined, Lose and Duplicate: the one that does
 	Write      Write      // LandLate: the one that does
 }
@@ -93,7 +99,7 @@ func ActionOf(code uint16) Action {
 }
 
 // String returns the action as the specification writes it, Claim(1, p), and
-// after it which message or write it is about, if that is said.
+// after it which way it goes, if that is said.
 func (a Action) String() string {
 	text := a.Kind.String()
 	switch {
@@ -101,6 +107,9 @@ func (a Action) String() string {
 		text += fmt.Sprintf("(%d, %v)", a.Slot, a.Parameters)
 	case a.Slot != 0:
 		text += fmt.Sprintf("(%d)", a.Slot)
+	}
+	if a.To != AtIdle {
+		text += fmt.Sprintf(" to %v", a.To)
 	}
 	if a.Message != (Message{}) {
 		text += fmt.Sprintf(" of %v", a.Message)

@@ -20,7 +20,6 @@ const (
 	KeyPerSend
 	NoFingerprint
 	UnknownMeansFailed
-	LaterDeclines
 	ReplyBeforeSave
 	OwnReply
 	SettleAtOnce
@@ -54,7 +53,6 @@ var defects = [DefectCount]struct{ name, doc string }{
 	KeyPerSend:           {"KeyPerSend", "each send has a provider key of its own"},
 	NoFingerprint:        {"NoFingerprint", "other parameters are not noticed"},
 	UnknownMeansFailed:   {"UnknownMeansFailed", "no answer counts as a decline"},
-	LaterDeclines:        {"LaterDeclines", "each run's decline counts where the provider stores none"},
 	ReplyBeforeSave:      {"ReplyBeforeSave", "the client hears the provider's answer before it is saved"},
 	OwnReply:             {"OwnReply", "who loses the race tells what it knows itself"},
 	SettleAtOnce:         {"SettleAtOnce", `"not found" counts although a send may still land`},
@@ -65,7 +63,7 @@ var defects = [DefectCount]struct{ name, doc string }{
 	ShortRetention:       {"ShortRetention", "a reply is forgotten while a retry may come"},
 	DeleteWhenUnknown:    {"DeleteWhenUnknown", "the claim is deleted when no answer came"},
 	NoMark:               {"NoMark", "no mark before the send, where the provider has no keys"},
-	ResendUnproven:       {"ResendUnproven", "sent again without keys although the first send may land"},
+	ResendUnproven:       {"ResendUnproven", "sent again although what was sent may still be approved"},
 	AcceptForeign:        {"AcceptForeign", "any charge that look-up shows is taken for ours"},
 	SettleUnseen:         {"SettleUnseen", "settled although the provider has no look-up"},
 	NoResolve:            {"NoResolve", "a record whose owner died is in progress for ever"},

@@ -27,29 +27,32 @@ func Next(c *Config, s State, emit func(Action, State)) {
 			for _, p := range [...]Parameters{P, Q} {
 				try(Action{Kind: Claim, Slot: h, Parameters: p})
 				try(Action{Kind: ClaimUnanswered, Slot: h, Parameters: p})
+				try(Action{Kind: ClaimBehind, Slot: h, Parameters: p})
 			}
 			continue
 		}
-		for _, k := range goesOn[s.Run(h).At] {
+		at := s.Run(h).At
+		for _, k := range goesOn[at] {
 			try(Action{Kind: k, Slot: h})
+		}
+		if at == AtLookUp {
+			for _, to := range [...]Place{AtTakeOver, AtComplete, AtSettle, AtReview, AtReply} {
+				for k := LookUp; k <= LookUpBehind; k++ {
+					try(Action{Kind: k, Slot: h, To: to})
+				}
+			}
 		}
 		try(Action{Kind: Crash, Slot: h})
 	}
 	try(Action{Kind: Sweep})
 	try(Action{Kind: Collect})
-	for _, word := range s.msgs {
-		if word == 0 {
-			break
-		}
+	for _, word := range filled(s.msgs[:]) {
 		m := unpackMessage(word)
 		for _, k := range [...]Kind{LandApproved, LandDeclined, Lose, Duplicate} {
 			try(Action{Kind: k, Message: m})
 		}
 	}
-	for _, word := range s.late {
-		if word == 0 {
-			break
-		}
+	for _, word := range filled(s.late[:]) {
 		try(Action{Kind: LandLate, Write: unpackWrite(word)})
 	}
 	for k := LeaseEnds; k <= Failover; k++ {
@@ -57,14 +60,14 @@ func Next(c *Config, s State, emit func(Action, State)) {
 	}
 }
 
-// goesOn lists what a run may do at each place; a crash may come anywhere.
+// goesOn lists what a run may do at each place, but for its look-up, which may
+// go several ways; a crash may come anywhere.
 var goesOn = [...][]Kind{
-	AtWait:     {Wait},
-	AtReadBack: {ReadBack},
-	AtLookUp:   {LookUp, LookUpLags},
+	AtWait:     {Wait, WaitBehind},
+	AtReadBack: {ReadBack, ReadBackBehind},
 	AtTakeOver: {TakeOver, UpdateUnanswered},
 	AtMarkSent: {MarkSent, UpdateUnanswered},
-	AtCharge:   {SendCharge},
+	AtCharge:   {SendCharge, ChargeBehind},
 	AtSent:     {TimeOut, TimeOutEarly},
 	AtComplete: {ReplyEarly, Complete, UpdateUnanswered},
 	AtSettle:   {Settle, UpdateUnanswered},
@@ -100,26 +103,36 @@ func (w *world) take(a Action) (State, bool) {
 		return w.claim(h, a.Parameters)
 	case ClaimUnanswered:
 		return w.claimUnanswered(h, a.Parameters)
+	case ClaimBehind:
+		return w.claimBehind(h, a.Parameters)
 	case Overwrite:
 		return w.overwrite(h)
 	case Wait:
 		return w.wait(h)
+	case WaitBehind:
+		return w.waitBehind(h)
 	case ReadBack:
 		return w.readBack(h)
+	case ReadBackBehind:
+		return w.readBackBehind(h)
 	case TakeOver:
 		return w.update(h, AtTakeOver, StepTakeOver)
 	case MarkSent:
 		return w.update(h, AtMarkSent, StepMarkSent)
 	case SendCharge:
 		return w.charge(h)
+	case ChargeBehind:
+		return w.chargeBehind(h)
 	case TimeOut:
 		return w.timeOut(h, !w.awaited(h), 0)
 	case TimeOutEarly:
 		return w.timeOut(h, w.awaited(h), 1)
 	case LookUp:
-		return w.lookUp(h)
+		return w.lookUp(h, a.To)
 	case LookUpLags:
-		return w.lookUpLags(h)
+		return w.lookUpLags(h, a.To)
+	case LookUpBehind:
+		return w.lookUpBehind(h, a.To)
 	case Complete:
 		return w.update(h, AtComplete, StepComplete)
 	case Settle:
@@ -247,6 +260,30 @@ func (w *world) claimUnanswered(h Slot, p Parameters) (State, bool) {
 	return t, true
 }
 
+// claimBehind is an attempt that follows whoever has claimed, by a clock that
+// is behind.
+func (w *world) claimBehind(h Slot, p Parameters) (State, bool) {
+	t := w.State
+	if !w.asks(&t, h, p) {
+		return no()
+	}
+	return w.followBehind(t, h, p, mayWait)
+}
+
+// followBehind is that by a clock that is behind a lease still runs which
+// another clock has found over; never once it is dead, since that takes longer
+// than clocks can differ. Where it makes no difference it is no step.
+func (w *world) followBehind(t State, h Slot, p Parameters, waited waiting) (State, bool) {
+	behind := w.rec
+	behind.Lease = LeaseRuns
+	me := w.follow(p, behind, waited)
+	if w.rec.Lease != LeaseOver || me == w.follow(p, w.rec, waited) || !w.spend(&t, 1) {
+		return no()
+	}
+	t.setRun(h, me)
+	return t, true
+}
+
 // overwrite is the defect of a claim in two steps.
 func (w *world) overwrite(h Slot) (State, bool) {
 	me := w.Run(h)
@@ -272,6 +309,14 @@ func (w *world) wait(h Slot) (State, bool) {
 	default:
 		return w.after(h, w.follow(me.Parameters, w.rec, hasWaited))
 	}
+}
+
+func (w *world) waitBehind(h Slot) (State, bool) {
+	me := w.Run(h)
+	if me.At != AtWait {
+		return no()
+	}
+	return w.followBehind(w.State, h, me.Parameters, hasWaited)
 }
 
 func (w *world) write(h Slot, me Run, step Step) Write {
@@ -345,11 +390,10 @@ func (w *world) settle(h Slot) (State, bool) {
 // it wrote.
 func (w *world) readBack(h Slot) (State, bool) {
 	me := w.Run(h)
-	mine := w.leaves(me, w.rec.State) && (w.has(ReadBackIgnoresOwner) || w.rec.Owner == w.token(h))
 	switch {
 	case me.At != AtReadBack:
 		return no()
-	case mine:
+	case w.mine(h, me):
 		return w.after(h, w.went(me, me.Step, w.rec))
 	case w.has(OwnReply) && me.Answer.Final():
 		return w.after(h, telling(me, me.Answer, me.Step))
@@ -362,6 +406,19 @@ func (w *world) readBack(h Slot) (State, bool) {
 	default:
 		return w.after(h, telling(me, inProgress, NoStep))
 	}
+}
+
+func (w *world) readBackBehind(h Slot) (State, bool) {
+	me := w.Run(h)
+	if me.At != AtReadBack || me.Step != StepClaim || w.mine(h, me) {
+		return no()
+	}
+	return w.followBehind(w.State, h, me.Parameters, mayWait)
+}
+
+// mine reports whether the record is as the run has written it.
+func (w *world) mine(h Slot, me Run) bool {
+	return w.leaves(me, w.rec.State) && (w.has(ReadBackIgnoresOwner) || w.rec.Owner == w.token(h))
 }
 
 // leaves reports whether the run's write leaves a record in the state.
@@ -384,41 +441,59 @@ func (w *world) leaves(me Run, state RecordState) bool {
 // still collapses whatever is sent now.
 func (w *world) charge(h Slot) (State, bool) {
 	me := w.Run(h)
-	if me.At != AtCharge {
+	switch {
+	case me.At != AtCharge:
 		return no()
+	case !w.maySend(me):
+		return w.after(h, telling(me, inProgress, NoStep))
+	default:
+		return w.send(w.State, h, me)
 	}
+}
+
+// maySend is what a run's lease and the guard say.
+func (w *world) maySend(me Run) bool {
 	unwritten := w.has(NoReadBack) && !w.rec.Exists()
 	mine := w.rec.Version == me.Version && w.rec.Lease == LeaseRuns
 	leased := mine || w.has(SendAfterLease) || unwritten
 	guarded := w.rec.Window == WindowOpen || w.has(NoGuard) || unwritten
-	if !leased || !guarded {
-		return w.after(h, telling(me, inProgress, NoStep))
+	return leased && guarded
+}
+
+// chargeBehind is that by a clock that is behind the lease that the run has
+// read still runs, although others have found it over and perhaps taken the
+// record over, and the window is open although others find it closed.
+func (w *world) chargeBehind(h Slot) (State, bool) {
+	t, me := w.State, w.Run(h)
+	open := w.rec.Window == WindowOpen || w.rec.Window == WindowClosed
+	if me.At != AtCharge || w.maySend(me) || !me.May || !open || !w.spend(&t, 1) {
+		return no()
 	}
-	t := w.State
+	return w.send(t, h, me)
+}
+
+// send sends the record's request.
+func (w *world) send(t State, h Slot, me Run) (State, bool) {
 	m := Message{By: h, Version: me.Version, Key: w.key(me.Version), Parameters: w.rec.Parameters}
 	if !w.rec.Exists() {
 		m.Parameters = me.Parameters
 	}
 	t.addMessage(m)
-	me.At = AtSent
+	me.At, me.May = AtSent, false
 	t.setRun(h, me)
 	return t, true
 }
 
-// heard is what a run makes of the provider's answer. Approved is definite; so
-// is declined where it is stored, or where nobody else was ever permitted to
-// send; everything else is unknown.
+// heard is what a run makes of the provider's answer. Approved and declined
+// are definite; everything else is unknown.
 func (w *world) heard(me Run, a Answer) Run {
-	definite := a.Says == Paid ||
-		a.Says == Declined && (w.StoresDeclines || me.First || w.has(LaterDeclines)) ||
-		a.Says == Nothing && w.has(UnknownMeansFailed)
-	if !definite {
-		return telling(me, inProgress, NoStep)
-	}
 	if a.Says == Nothing {
+		if !w.has(UnknownMeansFailed) {
+			return telling(me, inProgress, NoStep)
+		}
 		a = declined
 	}
-	me.At, me.First, me.Answer = AtComplete, false, a
+	me.At, me.Answer = AtComplete, a
 	return me
 }
 
@@ -435,14 +510,18 @@ func (w *world) timeOut(h Slot, may bool, cost uint8) (State, bool) {
 	return t, true
 }
 
-// shown is what a look-up sees: how many charges under the key, and the first.
+// shown is what a look-up sees.
 type shown struct {
-	count uint8
-	first uint8 // its number, if there is one
+	count uint8 // how many charges under the key
+	first uint8 // the number of the first, if there is one
 	ours  bool  // all are the operation's
 }
 
 func (w *world) shows(me Run) shown {
+	parameters := w.rec.Parameters
+	if w.stale(me) {
+		parameters = me.Parameters
+	}
 	all := shown{ours: true}
 	for i := uint8(1); w.Lookups && i <= w.charges(); i++ {
 		c, _ := w.Charge(i)
@@ -452,62 +531,153 @@ func (w *world) shows(me Run) shown {
 		if all.count++; all.count == 1 {
 			all.first = i
 		}
-		all.ours = all.ours && (c.Parameters == w.rec.Parameters || w.has(AcceptForeign))
+		all.ours = all.ours && (c.Parameters == parameters || w.has(AcceptForeign))
 	}
 	return all
 }
 
+// stale reports whether the record is no longer as the run has read it:
+// whatever it now writes is a conflict.
+func (w *world) stale(me Run) bool { return w.rec.Version != me.Version }
+
 // lookUp asks the provider by key, after the clock was read.
-func (w *world) lookUp(h Slot) (State, bool) {
+func (w *world) lookUp(h Slot, to Place) (State, bool) {
 	me := w.Run(h)
 	if me.At != AtLookUp {
 		return no()
 	}
-	return w.after(h, w.resolve(h, me, w.shows(me)))
+	return w.resolve(h, me, w.shows(me), to)
 }
 
 // lookUpLags is that the provider does not yet show what it has, while a send
 // may still land.
-func (w *world) lookUpLags(h Slot) (State, bool) {
+func (w *world) lookUpLags(h Slot, to Place) (State, bool) {
 	me := w.Run(h)
-	if me.At != AtLookUp || w.shows(me).count == 0 || w.rec.Lease == LeaseDead && !w.has(BreakA5) {
+	if me.At != AtLookUp || !w.lags(me) {
 		return no()
 	}
-	return w.after(h, w.resolve(h, me, shown{}))
+	return w.resolve(h, me, shown{}, to)
 }
 
-// resolve is what follows from a look-up.
-func (w *world) resolve(h Slot, me Run, seen shown) Run {
-	stale := w.rec.Version != me.Version // whatever it now writes is a conflict
-	open := w.rec.Window == WindowOpen || w.has(NoGuard) || stale
-	dead := w.rec.Lease == LeaseDead || w.has(SettleAtOnce)
-	asked := h != w.reconciler() || w.RollForward
-	resend := w.Keys || w.rec.State == Claimed || stale ||
-		w.Lookups && (w.rec.Lease == LeaseDead || w.has(ResendUnproven))
-	to := func(at Place, a Answer) Run {
-		me.At, me.Answer = at, a
-		return me
+func (w *world) lags(me Run) bool {
+	return w.shows(me).count > 0 && (w.rec.Lease != LeaseDead || w.has(BreakA5))
+}
+
+// lookUpBehind is that a clock that is behind does not yet read as true what
+// is, and that it makes a difference.
+func (w *world) lookUpBehind(h Slot, to Place) (State, bool) {
+	t, me := w.State, w.Run(h)
+	if me.At != AtLookUp || w.stale(me) || w.shows(me).count > 0 && !w.lags(me) {
+		return no()
 	}
+	exact := w.reads()
+	if to == w.unseen(h, exact) || !w.spend(&t, 1) {
+		return no()
+	}
+	for _, dead := range [...]bool{exact.dead, false} {
+		for _, open := range [...]bool{exact.open, exact.open || w.rec.Window == WindowClosed} {
+			for _, asked := range [...]bool{exact.asked, true} {
+				if w.unseen(h, reading{dead, open, asked}) == to {
+					t.setRun(h, goingTo(me, to, 0))
+					return t, true
+				}
+			}
+		}
+	}
+	return no()
+}
+
+// reading is what a clock says of the record.
+type reading struct {
+	dead  bool // no send can land any more
+	open  bool // the window is
+	asked bool // somebody may still ask
+}
+
+// reads is what the first clock reads.
+func (w *world) reads() reading {
+	return reading{w.rec.Lease == LeaseDead, w.rec.Window == WindowOpen || w.has(NoGuard), w.Asking()}
+}
+
+// unseen is where a run goes on that has found nothing.
+func (w *world) unseen(h Slot, now reading) Place {
+	asks := h != w.reconciler() || w.RollForward
+	neverSent := !w.Keys && w.rec.State == Claimed
+	resend := w.Keys && w.StoresDeclines || // it joins the first send
+		neverSent ||
+		now.dead && (w.Keys || w.Lookups) || // the first send is over
+		w.has(ResendUnproven)
+	over := now.dead || w.has(SettleAtOnce) || w.has(ClockAfterLookUp)
+	notCharged := over && (neverSent || w.Lookups || w.has(SettleUnseen))
 	switch {
-	case seen.count == 1 && seen.ours:
-		return to(AtComplete, Answer{Paid, seen.first})
 	case w.rec.State == InReview:
-		return telling(me, inProgress, NoStep)
-	case seen.count > 0:
-		return to(AtReview, Answer{})
-	case asked && open && resend:
-		return to(AtTakeOver, Answer{})
-	case !w.Lookups && !open && dead && w.has(SettleUnseen):
-		return to(AtSettle, declined)
-	case !w.Lookups && !open && dead:
-		return to(AtReview, Answer{})
-	case !w.Lookups:
-		return telling(me, inProgress, NoStep)
-	case (dead || w.has(ClockAfterLookUp)) && (!w.Asking() || !open):
-		return to(AtSettle, declined)
+		return AtReply
+	case asks && now.open && resend:
+		return AtTakeOver
+	case notCharged && (!now.asked || !now.open):
+		return AtSettle
+	case now.dead && !notCharged && (!w.Keys || !now.open):
+		return AtReview
 	default:
+		return AtReply
+	}
+}
+
+// resolve is what follows from a look-up. A run judges the record as it has
+// read it.
+func (w *world) resolve(h Slot, me Run, seen shown, to Place) (State, bool) {
+	good, stale := seen.count == 1 && seen.ours, w.stale(me)
+	ok := false
+	switch {
+	case good:
+		ok = to == AtComplete
+	case seen.count > 0 && stale:
+		ok = to == AtReview || to == AtReply
+	case seen.count > 0:
+		ok = to == AtReview && w.rec.State != InReview || to == AtReply && w.rec.State == InReview
+	case stale:
+		ok = w.staleGoes(h, me, to)
+	default:
+		ok = to == w.unseen(h, w.reads())
+	}
+	if !ok {
+		return no()
+	}
+	return w.after(h, goingTo(me, to, seen.first))
+}
+
+// staleGoes reports whether a run that has found nothing may go there, if the
+// record is no longer as it has read it. Much is unknown then, and it may come
+// to any end that the rest permits; what it writes is refused.
+func (w *world) staleGoes(h Slot, me Run, to Place) bool {
+	shut := w.rec.Window > WindowOpen
+	over := w.shows(me).count == 0 && !w.sentUpTo(me.Version)
+	switch to {
+	case AtReply:
+		return true
+	case AtTakeOver:
+		return h != w.reconciler() || w.RollForward
+	case AtSettle:
+		return over && (w.Lookups || !w.Keys) && (!w.Asking() || shut)
+	case AtReview:
+		return over && !w.Lookups && (!w.Keys || shut)
+	default:
+		return false
+	}
+}
+
+// goingTo is a run that has looked up, with the charge that it found.
+func goingTo(me Run, to Place, charge uint8) Run {
+	switch to {
+	case AtComplete:
+		me.Answer = Answer{Paid, charge}
+	case AtSettle:
+		me.Answer = declined
+	case AtReply:
 		return telling(me, inProgress, NoStep)
 	}
+	me.At = to
+	return me
 }
 
 // end takes a run and its token out of the state.

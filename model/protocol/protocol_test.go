@@ -78,6 +78,9 @@ func everyAction(messages []Message, writes []Write) (all []Action) {
 			for p := NoParameters; p <= ForeignParameters; p++ {
 				all = append(all, Action{Kind: k, Slot: h, Parameters: p})
 			}
+			for to := range AtInsert {
+				all = append(all, Action{Kind: k, Slot: h, To: to})
+			}
 		}
 		for _, m := range messages {
 			all = append(all, Action{Kind: k, Message: m})
@@ -136,8 +139,10 @@ func TestTakeIsNext(t *testing.T) {
 func named(a Action) Action {
 	n := Action{Kind: a.Kind, Slot: a.Slot}
 	switch a.Kind {
-	case Claim, ClaimUnanswered:
+	case Claim, ClaimUnanswered, ClaimBehind:
 		n.Parameters = a.Parameters
+	case LookUp, LookUpLags, LookUpBehind:
+		n.To = a.To
 	case LandApproved, LandDeclined, Lose, Duplicate:
 		n.Message = a.Message
 	case LandLate:
@@ -182,6 +187,9 @@ func TestEveryActionHappens(t *testing.T) {
 	var happens [KindCount]bool
 	for _, c := range []Config{keyed, keyless, noLookups, early, overwriting, lossy} {
 		c.Faults = 1
+		if !c.Keys { // the one without keys is small enough for what takes two
+			c.Faults = 2
+		}
 		for _, s := range reach(&c) {
 			Next(&c, s, func(a Action, _ State) { happens[a.Kind] = true })
 		}
@@ -203,7 +211,7 @@ func TestPartsFitIntoAState(t *testing.T) {
 		flag := func() bool { return rapid.Bool().Draw(t, "flag") }
 
 		var s State
-		rec := Record{RecordState(small("state", 5)), version(), slot(), Lease(small("lease", 3)), Window(small("window", 2)), parameters(), answer()}
+		rec := Record{RecordState(small("state", 5)), version(), slot(), Lease(small("lease", 3)), Window(small("window", 3)), parameters(), answer()}
 		s.setRecord(rec)
 		if got := s.Record(); got != rec {
 			t.Errorf("record %v comes out as %v", rec, got)

@@ -42,8 +42,8 @@ func outcome(a Answer) RecordState {
 func (c *Config) store(s *State, r Record) {
 	s.setRecord(r)
 	kept := 0
-	for _, word := range s.late { // ranges over a copy
-		if word != 0 && c.fits(unpackWrite(word), r) {
+	for _, word := range filled(s.late[:]) { // what is kept only moves down
+		if c.fits(unpackWrite(word), r) {
 			s.late[kept] = word
 			kept++
 		}
@@ -63,7 +63,8 @@ var (
 )
 
 // went says how a run goes on once its write is applied, r being the record
-// then.
+// then. Whoever has claimed or taken over may send, by its own clock, until no
+// clock's reading permits it any more.
 func (c *Config) went(me Run, step Step, r Record) Run {
 	switch step {
 	case StepClaim, StepTakeOver:
@@ -71,7 +72,7 @@ func (c *Config) went(me Run, step Step, r Record) Run {
 		if !c.Keys && !c.has(NoMark) && (step == StepClaim || r.State != Sent) {
 			me.At = AtMarkSent
 		}
-		me.Step, me.Version, me.First = NoStep, r.Version, step == StepClaim
+		me.Step, me.Version, me.May = NoStep, r.Version, r.Lease != LeaseDead
 		return me
 	case StepMarkSent:
 		me.At, me.Step, me.Version = AtCharge, NoStep, r.Version

@@ -20,7 +20,11 @@ var Situations = []Situation{
 		return tells(c, s, Mismatch, NoStep)
 	}},
 	{"NeverTakenOver", "A run sends that has taken the record over.", func(c *Config, s State) bool {
-		return anyRun(c, s, func(_ Slot, r Run) bool { return r.At == AtSent && !r.First })
+		claimed := uint8(1) // the version at which the run of the claim sends
+		if !c.Keys {
+			claimed = 2
+		}
+		return anyRun(c, s, func(_ Slot, r Run) bool { return r.At == AtSent && r.Version > claimed })
 	}},
 	{"NeverLookedUp", "A look-up finds the charge of a run that is over.", func(c *Config, s State) bool {
 		rec := s.Record()

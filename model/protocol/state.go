@@ -68,7 +68,7 @@ type Run struct {
 	Parameters Parameters // of the attempt, or of the record that is swept
 	Version    uint8      // of the record as the run has read it
 	Answer     Answer     // to be saved, or to be told
-	First      bool       // this run made the claim, and has not been answered
+	May        bool       // until no clock permits it any more: the run may still send
 }
 
 // Write is a write that was not acknowledged.
@@ -168,7 +168,7 @@ func (r Run) pack() uint32 {
 	p.put(r.Version, 5)
 	p.put(uint8(r.Answer.Says), 3)
 	p.put(r.Answer.Charge, 3)
-	p.flag(r.First)
+	p.flag(r.May)
 	return p.word
 }
 
@@ -176,7 +176,7 @@ func (r Run) pack() uint32 {
 func (s *State) Run(h Slot) Run {
 	u := unpacker{s.runs[h-1]}
 	var r Run
-	r.First = u.flag()
+	r.May = u.flag()
 	r.Answer.Charge = u.take(3)
 	r.Answer.Says = Said(u.take(3))
 	r.Version = u.take(5)
@@ -229,10 +229,8 @@ func unpackWrite(word uint16) Write {
 // Late returns the writes that were not acknowledged and may still be applied.
 func (s *State) Late() []Write {
 	var all []Write
-	for _, word := range s.late {
-		if word != 0 {
-			all = append(all, unpackWrite(word))
-		}
+	for _, word := range filled(s.late[:]) {
+		all = append(all, unpackWrite(word))
 	}
 	return all
 }
@@ -263,10 +261,8 @@ func unpackMessage(word uint16) Message {
 // Messages returns the charge requests on their way.
 func (s *State) Messages() []Message {
 	var all []Message
-	for _, word := range s.msgs {
-		if word != 0 {
-			all = append(all, unpackMessage(word))
-		}
+	for _, word := range filled(s.msgs[:]) {
+		all = append(all, unpackMessage(word))
 	}
 	return all
 }
@@ -275,8 +271,19 @@ func (s *State) quiet() bool { return s.msgs[0] == 0 }
 
 // awaited reports whether a message of the run in a slot is on its way.
 func (s *State) awaited(h Slot) bool {
-	for _, word := range s.msgs {
+	for _, word := range filled(s.msgs[:]) {
 		if unpackMessage(word).By == h {
+			return true
+		}
+	}
+	return false
+}
+
+// sentUpTo reports whether a message is on its way that was sent on that
+// version of the record or on an earlier one.
+func (s *State) sentUpTo(version uint8) bool {
+	for _, word := range filled(s.msgs[:]) {
+		if unpackMessage(word).Version <= version {
 			return true
 		}
 	}
@@ -291,7 +298,8 @@ func (s *State) retire(h Slot) {
 		r.Owner = Gone
 		s.setRecord(r)
 	}
-	for _, word := range s.late { // ranges over a copy
+	all := s.late
+	for _, word := range filled(all[:]) {
 		if w := unpackWrite(word); w.Owner == h {
 			removeFrom(s.late[:], word)
 			w.Owner = Gone
@@ -302,13 +310,22 @@ func (s *State) retire(h Slot) {
 
 // orphan makes nobody wait any more for what the run in a slot has sent.
 func (s *State) orphan(h Slot) {
-	for _, word := range s.msgs { // ranges over a copy
+	all := s.msgs
+	for _, word := range filled(all[:]) {
 		if m := unpackMessage(word); m.By == h {
 			removeFrom(s.msgs[:], word)
 			m.By = Gone
 			s.addMessage(m)
 		}
 	}
+}
+
+// filled is the part of a sorted set that is in use.
+func filled(set []uint16) []uint16 {
+	if end := slices.Index(set, 0); end >= 0 {
+		return set[:end]
+	}
+	return set
 }
 
 // addTo puts word into a sorted set.

@@ -55,8 +55,8 @@ func (r Record) String() string {
 	if r.Lease != NoLease {
 		text += ", lease " + r.Lease.String()
 	}
-	if r.Window == WindowClosed {
-		text += ", window closed"
+	if r.Window > WindowOpen {
+		text += ", window " + r.Window.String()
 	}
 	if r.Reply.Says != Nothing {
 		text += ", reply " + r.Reply.String()
@@ -79,8 +79,8 @@ func (r Run) String() string {
 	if r.Answer.Says != Nothing {
 		text += " with " + r.Answer.String()
 	}
-	if r.First {
-		text += ", first sender"
+	if r.May {
+		text += ", may send"
 	}
 	return text
 }

@@ -53,7 +53,8 @@ type Window uint8
 const (
 	NoWindow     Window = iota
 	WindowOpen          // the guard lets a send pass
-	WindowClosed        // it does not
+	WindowClosed        // it does not, but by a clock that is behind
+	WindowPast          // by none
 )
 
 // Said is what an answer says.
@@ -117,7 +118,7 @@ var (
 	parameterNames = []string{"-", "p", "q", "foreign"}
 	stateNames     = []string{"none", "claimed", "sent", "succeeded", "declined", "review"}
 	leaseNames     = []string{"-", "runs", "over", "dead"}
-	windowNames    = []string{"-", "open", "closed"}
+	windowNames    = []string{"-", "open", "closed", "past"}
 	saidNames      = []string{"-", "paid", "declined", "in progress", "mismatch"}
 	stepNames      = []string{"-", "claim", "take-over", "mark-sent", "complete", "settle", "review", "replay"}
 	placeNames     = []string{"idle", "wait", "read-back", "look-up", "take-over", "mark-sent", "charge", "sent", "complete", "settle", "review", "reply", "insert"}

@@ -142,15 +142,22 @@ func (w *world) lapse(may bool, cost uint8) (State, bool) {
 	return t, true
 }
 
-// sendsDie is that every send that this lease permitted has landed or is
-// lost, and is shown by look-up.
+// sendsDie is that every send that this lease or an earlier one permitted has
+// landed or is lost, and is shown by look-up; and no clock is so far behind
+// that it would permit another.
 func (w *world) sendsDie() (State, bool) {
 	r := w.rec
 	if r.Lease != LeaseOver || !w.quiet() && !w.has(BreakA2) {
 		return no()
 	}
 	r.Lease = LeaseDead
-	return w.changed(r)
+	t, _ := w.changed(r)
+	for h := Slot(1); h <= w.slots(); h++ {
+		me := t.Run(h)
+		me.May = false
+		t.setRun(h, me)
+	}
+	return t, true
 }
 
 // windowCloses is that the guard's bound is passed.
@@ -163,8 +170,8 @@ func (w *world) windowCloses() (State, bool) {
 	return w.changed(r)
 }
 
-// forget is that the provider forgets the keys: after the guard's bound, and
-// after all that was permitted before it has landed.
+// forget is that the provider forgets the keys: after the guard's bound by
+// every clock, and after all that was permitted before it has landed.
 func (w *world) forget() (State, bool) {
 	permitted := w.rec.Window != WindowOpen && w.quiet() || w.has(BreakA1)
 	if !w.Ages || !permitted {
@@ -177,7 +184,14 @@ func (w *world) forget() (State, bool) {
 		t.setCharge(i, c)
 	}
 	t.refused = 0
-	return t, t != w.State
+	if t == w.State {
+		return no()
+	}
+	if r := w.rec; r.Window == WindowClosed {
+		r.Window = WindowPast
+		t.setRecord(r)
+	}
+	return t, true
 }
 
 // horizonEnds is that the retry horizon is over: nobody asks any more.

@@ -178,11 +178,11 @@ func (c *schedule) oneOf(says ...saying) saying {
 
 // step says what one step asks of time.
 func (c *schedule) step(s *step) {
-	if s.Kind == protocol.Claim || s.Kind == protocol.ClaimUnanswered || s.Kind == protocol.Sweep {
+	if begins(s.Kind) {
 		c.runs = append(c.runs, runTimes{last: none, rec: c.rec})
 	}
 	switch s.Kind {
-	case protocol.Claim:
+	case protocol.Claim, protocol.ClaimBehind:
 		r := c.attempt(s)
 		if s.writes() {
 			c.rec = times{protocol.Claimed, r, r, none}
@@ -193,23 +193,23 @@ func (c *schedule) step(s *step) {
 	case protocol.ClaimUnanswered:
 		r := c.attempt(s)
 		c.kept = append(c.kept, times{protocol.Claimed, r, r, none})
-	case protocol.Wait:
+	case protocol.Wait, protocol.WaitBehind:
 		c.atLeast(c.now, c.runs[s.run].slept, wait, sleep)
 		c.runs[s.run].rec = c.rec
 		c.follow(s)
-	case protocol.ReadBack:
+	case protocol.ReadBack, protocol.ReadBackBehind:
 		c.runs[s.run].rec = c.rec
 		if s.before().Step == protocol.StepClaim && s.after().At != protocol.AtCharge && s.after().At != protocol.AtMarkSent {
 			c.follow(s)
 		}
-	case protocol.LookUp, protocol.LookUpLags:
+	case protocol.LookUp, protocol.LookUpLags, protocol.LookUpBehind:
 		c.runs[s.run].began = c.read(s, c.oneOf(c.leads(s)...))
-		if s.Kind == protocol.LookUpLags {
+		if hides(s.Kind) {
 			for _, landed := range c.landed {
 				c.atMost(c.now, landed, lag, lookupLag)
 			}
 		}
-	case protocol.SendCharge:
+	case protocol.SendCharge, protocol.ChargeBehind:
 		if s.after().At != protocol.AtSent {
 			c.read(s, c.oneOf(past(sendEnd), past(guardEnd)))
 			return
@@ -292,7 +292,7 @@ func (c *schedule) leads(s *step) []saying {
 	wanted := c.world.handles(s.slot) || m.RollForward
 	state := c.runs[s.run].rec.state
 	joins := m.Keys && m.StoresDeclines || !m.Keys && state == protocol.Claimed // a second send needs no proof
-	found := m.Lookups && s.Kind == protocol.LookUp && len(s.from.Ledger()) > 0
+	found := m.Lookups && !hides(s.Kind) && len(s.from.Ledger()) > 0
 	switch {
 	case found || state == protocol.InReview:
 		return []saying{{}}
@@ -318,6 +318,9 @@ func (c *schedule) leads(s *step) []saying {
 		return []saying{not(death), not(roomEnd, horizonEnd)}
 	}
 }
+
+// hides reports whether a look-up shows nothing of what there is.
+func hides(k protocol.Kind) bool { return k == protocol.LookUpLags || k == protocol.LookUpBehind }
 
 // written is what an update of the run writes, which was at a place.
 func (c *schedule) written(s *step, at protocol.Place) times {

@@ -62,6 +62,16 @@ type write struct {
 	run int
 }
 
+// begins reports whether a run begins with an action.
+func begins(k protocol.Kind) bool {
+	switch k {
+	case protocol.Claim, protocol.ClaimUnanswered, protocol.ClaimBehind, protocol.Sweep:
+		return true
+	default:
+		return false
+	}
+}
+
 // begins puts a new run into the step's slot.
 func (c *cast) begins(s *step) {
 	c.slots[s.slot] = c.runs
@@ -78,7 +88,7 @@ func (c *cast) named(slot protocol.Slot, run int) protocol.Slot {
 
 // identify fills in which run takes a step, and which item it is about.
 func (c *cast) identify(s *step) {
-	if s.Kind == protocol.Claim || s.Kind == protocol.ClaimUnanswered || s.Kind == protocol.Sweep {
+	if begins(s.Kind) {
 		c.begins(s)
 	}
 	s.run, s.item = none, none
@@ -86,7 +96,7 @@ func (c *cast) identify(s *step) {
 		s.run = run
 	}
 	switch s.Kind {
-	case protocol.SendCharge:
+	case protocol.SendCharge, protocol.ChargeBehind:
 		if s.after().At == protocol.AtSent {
 			s.item = len(c.messages)
 			c.messages = append(c.messages, message{by: s.slot, run: s.run, version: s.before().Version})

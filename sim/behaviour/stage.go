@@ -168,16 +168,21 @@ func (s *stage) land(req impl.ChargeRequest, at int, verdict protocol.Kind) answ
 // calls are what a run asks for in an action, one after the other.
 var calls = [protocol.KindCount][]call{
 	protocol.Claim:           {readClock, claim},
+	protocol.ClaimBehind:     {readClock, claim},
 	protocol.ClaimUnanswered: {readClock, claim},
 	protocol.Wait:            {doze, readBack},
+	protocol.WaitBehind:      {doze, readBack},
 	protocol.ReadBack:        {readBack},
+	protocol.ReadBackBehind:  {readBack},
 	protocol.TakeOver:        {update(impl.StepTakeOver)},
 	protocol.MarkSent:        {update(impl.StepMarkSent)},
 	protocol.SendCharge:      {readClock},
+	protocol.ChargeBehind:    {readClock},
 	protocol.TimeOut:         {send},
 	protocol.TimeOutEarly:    {send},
 	protocol.LookUp:          {readClock, lookUp},
 	protocol.LookUpLags:      {readClock, lookUp},
+	protocol.LookUpBehind:    {readClock, lookUp},
 	protocol.Complete:        {readClock, update(impl.StepComplete)},
 	protocol.Settle:          {readClock, update(impl.StepSettle)},
 	protocol.Review:          {update(impl.StepReview)},
@@ -212,7 +217,7 @@ var silence = []error{impl.ErrUnknown, impl.ErrNotSent, &impl.ProviderError{Stat
 // step lets one action of the model happen to the code.
 func (s *stage) step(a *step, m *moment) error {
 	switch a.Kind {
-	case protocol.Claim, protocol.ClaimUnanswered:
+	case protocol.Claim, protocol.ClaimUnanswered, protocol.ClaimBehind:
 		s.begin(a.slot, func(service *impl.Service) (impl.Reply, error) {
 			return service.Handle(context.Background(), request(a.Parameters))
 		})
@@ -239,7 +244,7 @@ func (s *stage) step(a *step, m *moment) error {
 func (s *stage) act(a *step, r *run, readings []int) error {
 	kind := a.Kind
 	r.unanswered = kind == protocol.ClaimUnanswered || kind == protocol.UpdateUnanswered
-	r.hidden = kind == protocol.LookUpLags
+	r.hidden = hides(kind)
 	r.answer.err = impl.ErrUnknown
 	switch kind {
 	case protocol.TimeOut:
