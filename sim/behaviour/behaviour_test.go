@@ -2,6 +2,7 @@ package behaviour_test
 
 import (
 	"errors"
+	"os"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
@@ -10,13 +11,25 @@ import (
 )
 
 // TestTours plays every transition of the worlds of testdata/tours.txt on the
-// code. The tables say what is played and what is not, and why. Run with
-// -rewrite to write them anew.
-func TestTours(t *testing.T) { datadriven.RunTest(t, "testdata/tours.txt", tour) }
+// code. What is impossible is held to the table, number by number. Run with
+// -args -rewrite to write it anew.
+func TestTours(t *testing.T) { datadriven.RunTest(t, "testdata/tours.txt", play) }
 
-// tour plays the world whose constants are the arguments; those without a
-// value are TRUE.
-func tour(t *testing.T, d *datadriven.TestData) string {
+// TestWideTours does the same for wider worlds.
+func TestWideTours(t *testing.T) {
+	if os.Getenv("CHARGEONCE_NIGHTLY") != "1" {
+		t.Skip("nightly (CHARGEONCE_NIGHTLY=1 runs it)")
+	}
+	datadriven.RunTest(t, "testdata/wide.txt", play)
+}
+
+// TestDefects shows that the code does not follow whatever the model says.
+func TestDefects(t *testing.T) { datadriven.RunTest(t, "testdata/defects.txt", play) }
+
+// play plays the world whose constants are the arguments; those without a
+// value are TRUE. Under "tour" the code has to follow the model everywhere,
+// under "parts" it must not.
+func play(t *testing.T, d *datadriven.TestData) string {
 	var w behaviour.World
 	for _, arg := range d.CmdArgs {
 		value := "TRUE"
@@ -28,11 +41,16 @@ func tour(t *testing.T, d *datadriven.TestData) string {
 		}
 	}
 	report, err := behaviour.Tour(w)
-	var divergence *behaviour.Divergence
-	if errors.As(err, &divergence) {
-		t.Errorf("%s: %v", d.Pos, err)
-	} else if err != nil {
+	var parted *behaviour.Divergence
+	switch parts := errors.As(err, &parted); {
+	case !parts && err != nil:
 		d.Fatalf(t, "%v", err)
+	case parts && d.Cmd == "parts":
+		return parted.What + "\n"
+	case parts:
+		t.Errorf("%s: %v", d.Pos, err)
+	case d.Cmd == "parts":
+		t.Errorf("%s: the code follows", d.Pos)
 	}
 	return report.String()
 }

@@ -54,12 +54,19 @@ func (s *stage) agrees(to *protocol.State, times *times) error {
 		return fmt.Errorf("the provider has made %d charges, want %d", n, len(want))
 	}
 	for i, made := range s.provider.Ledger() {
-		if p := s.parametersOf(made.Amount); p != want[i].Parameters {
+		if p := s.amounts[made.Amount]; p != want[i].Parameters {
 			return fmt.Errorf("charge %d is for %v, want %v", i+1, p, want[i].Parameters)
 		}
 	}
-	for slot, r := range s.slots {
+	for slot := protocol.Slot(1); slot <= s.world.reconciler(); slot++ {
+		r, runs := s.slots[slot]
 		me := to.Run(slot)
+		switch {
+		case runs != (me.At != protocol.AtIdle):
+			return fmt.Errorf("there is a run %d: %v, want %v", slot, runs, !runs)
+		case !runs:
+			continue
+		}
 		asks := atPlace[me.At]
 		if asks == returned && !s.world.handles(slot) {
 			asks = readClock // and goes on to what has expired
@@ -71,21 +78,16 @@ func (s *stage) agrees(to *protocol.State, times *times) error {
 			return fmt.Errorf("run %d tells %v, want %v", slot, told, me.Answer)
 		}
 	}
-	for _, t := range to.Told() {
+	told := to.Told()
+	for _, t := range told {
 		if !slices.Contains(s.told, t) {
 			return fmt.Errorf("it is not told to %v: %v", t.Parameters, t.Reply)
 		}
 	}
-	return nil
-}
-
-func (s *stage) parametersOf(amount int64) protocol.Parameters {
-	for p, rec := range s.claimed {
-		if a, err := impl.ParseAmount(rec.Request); err == nil && a.Minor == amount {
-			return p
-		}
+	if len(s.told) > len(told) {
+		return fmt.Errorf("the replies that are told are %v, want %v", s.told, told)
 	}
-	return protocol.NoParameters
+	return nil
 }
 
 var states = map[impl.State]protocol.RecordState{

@@ -14,7 +14,6 @@ const (
 	guardEnd                // no send: the provider may forget the key
 	horizonEnd              // no attempt can come any more
 	expiry                  // the reply may be dropped
-	burial                  // and its tombstone too
 	boundCount
 )
 
@@ -29,7 +28,8 @@ const (
 	keyWindow                         // A1
 	askingHorizon                     // A4
 	lookupLag                         // A5
-	sleep                             // a run waits as long as it says
+	otherRecord                       // a run whose record has changed had not read what would lead there
+	otherFacts                        // no clock that agrees with the model's facts leads there
 	firstBound
 )
 
@@ -37,19 +37,19 @@ func (b bound) ahead() reasons  { return firstBound << (2 * b) }
 func (b bound) behind() reasons { return firstBound << (2*b + 1) }
 
 var reasonNames = [...]string{
-	"clocks are close", "a message is short-lived", "the provider keeps keys for its window, and no longer",
-	"attempts come before the horizon", "look-up lags no longer than its lag", "a wait is as long as it is",
+	"clocks are close",
+	"A2 a message lands within its life", "A1 keys are kept for the window", "A4 attempts come before the horizon", "A5 look-up lags no longer",
+	"the run has read another record", "no clock that agrees with the facts leads there",
 	"the lease runs", "the lease is over",
 	"the owner may send", "the owner's lease is over",
 	"a send may still land", "no send can land",
 	"there is room in the window", "there is no room in the window",
 	"the window is open", "the window is closed",
 	"somebody may ask", "nobody can ask",
-	"the reply is kept", "the reply has expired",
-	"the tombstone is kept", "the tombstone has expired",
+	"the record is kept", "the record has expired",
 }
 
-// String returns the reasons in words, joined by commas.
+// String returns the reasons in words.
 func (r reasons) String() string {
 	var all []string
 	for i, name := range reasonNames {
@@ -57,5 +57,5 @@ func (r reasons) String() string {
 			all = append(all, name)
 		}
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(all, "; ")
 }

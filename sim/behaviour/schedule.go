@@ -2,6 +2,7 @@ package behaviour
 
 import (
 	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/chargeonce/chargeonce/model/protocol"
@@ -9,6 +10,9 @@ import (
 
 // saying is what a clock has to say: which bounds are behind, which are ahead.
 type saying struct{ behind, ahead []bound }
+
+// whatever is what a clock says on which nothing depends.
+var whatever saying
 
 func past(b ...bound) saying { return saying{behind: b} }
 func not(b ...bound) saying  { return saying{ahead: b} }
@@ -25,6 +29,9 @@ type times struct {
 	ended   int // read when it was finished
 }
 
+// unclaimed is what no record holds.
+var unclaimed = times{claimed: none, leased: none, ended: none}
+
 // schedule is when each step of a script happens, and what clocks say then.
 //
 // An action of the model that is about time means that the first of all clocks
@@ -39,6 +46,8 @@ type schedule struct {
 	timing timing
 	choice int // which of several sayings is taken, a bit for each question
 	asked  int // how many such questions there were
+
+	nowhere reasons // why no clock leads where the model goes, whatever the instants
 
 	steps  []moment
 	runs   []runTimes
@@ -65,18 +74,20 @@ type runTimes struct {
 	slept int   // since when it waits
 }
 
-// schedule finds instants for a script. If no deployment and no choice leads
-// to any, it returns the reasons of the first contradiction.
+// find finds instants for a script. If no deployment and no choice of sayings
+// has any, it returns the reasons of the smallest contradiction that it met.
 func (c *schedule) find(all script) (contradiction reasons, ok bool) {
-	for i, t := range c.world.timings() {
-		c.timing = t
+	contradiction = ^reasons(0)
+	for _, c.timing = range c.world.timings() {
 		for c.choice, c.asked = 0, 0; c.choice == 0 || c.choice < 1<<c.asked; c.choice++ {
-			c.require(all)
+			if c.require(all); c.nowhere != 0 {
+				return c.nowhere, false
+			}
 			why, ok := c.solve(latest)
 			if ok {
 				return 0, true
 			}
-			if why &^= closeClocks; i == 0 && c.choice == 0 || bits.OnesCount32(uint32(why)) < bits.OnesCount32(uint32(contradiction)) {
+			if why &^= closeClocks; bits.OnesCount32(uint32(why)) < bits.OnesCount32(uint32(contradiction)) {
 				contradiction = why
 			}
 		}
@@ -88,7 +99,7 @@ func (c *schedule) find(all script) (contradiction reasons, ok bool) {
 func (c *schedule) require(all script) {
 	c.reset()
 	c.steps, c.runs, c.sent, c.kept, c.landed = c.steps[:0], c.runs[:0], c.sent[:0], c.kept[:0], c.landed[:0]
-	c.now, c.rec, c.refuse, c.first, c.asked = none, times{claimed: none, ended: none}, none, none, 0
+	c.now, c.rec, c.refuse, c.first, c.asked, c.nowhere = none, unclaimed, none, none, 0, 0
 	if c.world.Model.Foreign {
 		c.tick()
 		c.landed = append(c.landed, c.now)
@@ -120,20 +131,32 @@ func (c *schedule) someone(rec times, says saying) int {
 	c.atLeast(r, c.now, 0, closeClocks)
 	c.atMost(r, c.now, skew, closeClocks)
 	for _, b := range says.behind {
-		of, d := c.bound(b, rec)
-		c.atLeast(r, of, d+1, b.behind())
+		if of, d := c.bound(b, rec); c.known(of) {
+			c.atLeast(r, of, d+1, b.behind())
+		}
 	}
 	for _, b := range says.ahead {
-		of, d := c.bound(b, rec)
-		c.atMost(r, of, d, b.ahead())
+		if of, d := c.bound(b, rec); c.known(of) {
+			c.atMost(r, of, d, b.ahead())
+		}
 	}
 	return r
 }
 
-// read is that the run of a step reads its clock.
-func (c *schedule) read(s *step, says saying) int {
+// known reports whether the record holds the instant of a bound. If it does
+// not, no clock can be compared with it.
+func (c *schedule) known(of int) bool {
+	if of == none {
+		c.nowhere = otherFacts
+	}
+	return of != none
+}
+
+// read is that the run of a step reads its clock. It says one of several
+// things that lead to where the model goes.
+func (c *schedule) read(s *step, says ...saying) int {
 	me := &c.runs[s.run]
-	r := c.someone(me.rec, says)
+	r := c.someone(me.rec, c.oneOf(s, says))
 	if me.last != none {
 		c.atLeast(r, me.last, 0, closeClocks)
 	}
@@ -141,6 +164,50 @@ func (c *schedule) read(s *step, says saying) int {
 	m := c.moment()
 	m.readings = append(m.readings, r)
 	return r
+}
+
+// oneOf takes a saying that agrees with the facts.
+func (c *schedule) oneOf(s *step, says []saying) saying {
+	says = slices.DeleteFunc(says, func(one saying) bool { return !agrees(s, one) })
+	switch len(says) {
+	case 0:
+		c.nowhere = otherFacts
+		if s.stale() {
+			c.nowhere = otherRecord
+		}
+		return whatever
+	case 1:
+		return says[0]
+	}
+	bit := c.choice >> c.asked & 1
+	c.asked++
+	return says[bit]
+}
+
+// agrees reports whether a clock may say that by the model's facts. What the
+// model calls true some clock has said. One that is behind may still say
+// otherwise, but that is another action. Of a record that has changed since
+// the run has read it there are no facts.
+func agrees(s *step, says saying) bool {
+	if s.stale() {
+		return true
+	}
+	rec := s.from.Record()
+	come := map[bound]bool{
+		leaseEnd: rec.Lease != protocol.LeaseRuns, sendEnd: rec.Lease != protocol.LeaseRuns, death: rec.Lease == protocol.LeaseDead,
+		roomEnd: rec.Window != protocol.WindowOpen, guardEnd: rec.Window != protocol.WindowOpen, horizonEnd: !s.from.Asking(),
+	}
+	for _, b := range says.behind {
+		if !come[b] {
+			return false
+		}
+	}
+	for _, b := range says.ahead {
+		if come[b] && !behind(s.Kind) {
+			return false
+		}
+	}
+	return true
 }
 
 // bound is the last instant before a bound of a record: so long after one of
@@ -159,21 +226,9 @@ func (c *schedule) bound(b bound, rec times) (of int, after time.Duration) {
 		return rec.claimed, c.timing.window - lifetime - skew - 1
 	case horizonEnd:
 		return rec.claimed, c.timing.horizon + lifetime + skew
-	case expiry:
+	default: // expiry
 		return rec.ended, c.timing.horizon + 2*lifetime + skew + 1
-	default: // burial
-		return rec.ended, c.timing.window
 	}
-}
-
-// oneOf takes one of several sayings that lead to the same.
-func (c *schedule) oneOf(says ...saying) saying {
-	if len(says) == 1 {
-		return says[0]
-	}
-	bit := c.choice >> c.asked & 1
-	c.asked++
-	return says[bit]
 }
 
 // step says what one step asks of time.
@@ -194,7 +249,7 @@ func (c *schedule) step(s *step) {
 		r := c.attempt(s)
 		c.kept = append(c.kept, times{protocol.Claimed, r, r, none})
 	case protocol.Wait, protocol.WaitBehind:
-		c.atLeast(c.now, c.runs[s.run].slept, wait, sleep)
+		c.atLeast(c.now, c.runs[s.run].slept, wait, closeClocks)
 		c.runs[s.run].rec = c.rec
 		c.follow(s)
 	case protocol.ReadBack, protocol.ReadBackBehind:
@@ -203,7 +258,7 @@ func (c *schedule) step(s *step) {
 			c.follow(s)
 		}
 	case protocol.LookUp, protocol.LookUpLags, protocol.LookUpBehind:
-		c.runs[s.run].began = c.read(s, c.oneOf(c.leads(s)...))
+		c.runs[s.run].began = c.read(s, c.leads(s)...)
 		if hides(s.Kind) {
 			for _, landed := range c.landed {
 				c.atMost(c.now, landed, lag, lookupLag)
@@ -211,7 +266,7 @@ func (c *schedule) step(s *step) {
 		}
 	case protocol.SendCharge, protocol.ChargeBehind:
 		if s.after().At != protocol.AtSent {
-			c.read(s, c.oneOf(past(sendEnd), past(guardEnd)))
+			c.read(s, past(sendEnd), past(guardEnd))
 			return
 		}
 		c.read(s, not(sendEnd, guardEnd))
@@ -234,7 +289,7 @@ func (c *schedule) step(s *step) {
 		if s.from.Record().Terminal() {
 			c.read(s, not(expiry))
 		} else {
-			c.read(s, saying{})
+			c.read(s, whatever)
 		}
 	case protocol.Collect:
 		c.collect()
@@ -267,7 +322,7 @@ func (c *schedule) attempt(s *step) int {
 		c.first = c.now
 	}
 	c.atMost(c.now, c.first, c.timing.horizon+lifetime, askingHorizon)
-	return c.read(s, saying{})
+	return c.read(s, whatever)
 }
 
 // follow is that a run asks its clock whether the lease of another is over,
@@ -286,36 +341,56 @@ func (c *schedule) follow(s *step) {
 }
 
 // leads are the sayings of a clock that lead from a look-up to where the model
-// goes.
+// goes; none if the record, as the run has read it, leads elsewhere whatever
+// the clock says. Of a run whose record has changed since, the model does not
+// know what it has read.
 func (c *schedule) leads(s *step) []saying {
-	m := &c.world.Model
+	m, read := &c.world.Model, c.runs[s.run].rec.state
 	wanted := c.world.handles(s.slot) || m.RollForward
-	state := c.runs[s.run].rec.state
-	joins := m.Keys && m.StoresDeclines || !m.Keys && state == protocol.Claimed // a second send needs no proof
+	neverSent := !m.Keys && read == protocol.Claimed
+	joins := m.Keys && m.StoresDeclines || neverSent // a second send joins the first, or is none
+	provable := m.Lookups || neverSent               // that there was no charge
 	found := m.Lookups && !hides(s.Kind) && len(s.from.Ledger()) > 0
-	switch {
-	case found || state == protocol.InReview:
-		return []saying{{}}
-	case s.after().At == protocol.AtTakeOver && joins:
+	review := read == protocol.InReview
+	switch to := s.after().At; {
+	case to == protocol.AtComplete,
+		found && (to == protocol.AtReview) != review,
+		!found && review && to == protocol.AtReply:
+		return []saying{whatever}
+	case found || review:
+		return nil
+	case to == protocol.AtTakeOver && joins:
 		return []saying{not(roomEnd)}
-	case s.after().At == protocol.AtTakeOver:
+	case to == protocol.AtTakeOver && (m.Keys || m.Lookups):
 		return []saying{not(roomEnd).and(past(death))}
-	case s.after().At == protocol.AtSettle && wanted:
+	case to == protocol.AtSettle && provable && wanted:
 		return []saying{past(death, roomEnd)}
-	case s.after().At == protocol.AtSettle:
+	case to == protocol.AtSettle && provable:
 		return []saying{past(death, horizonEnd), past(death, roomEnd)}
-	case s.after().At == protocol.AtReview && m.Keys:
+	case to == protocol.AtReview && !provable && m.Keys:
 		return []saying{past(death, roomEnd)}
-	case s.after().At == protocol.AtReview:
+	case to == protocol.AtReview && !provable:
 		return []saying{past(death)}
+	case to != protocol.AtReply:
+		return nil
 	case wanted && joins:
 		return []saying{not(death).and(past(roomEnd))}
-	case wanted || !m.Lookups && !m.Keys && state == protocol.Sent:
+	case wanted || !provable && !m.Keys:
 		return []saying{not(death)}
-	case !m.Lookups && m.Keys:
-		return []saying{not(death), not(roomEnd)}
-	default:
+	case provable:
 		return []saying{not(death), not(roomEnd, horizonEnd)}
+	default:
+		return []saying{not(death), not(roomEnd)}
+	}
+}
+
+// behind reports whether a clock that is behind is read in an action.
+func behind(k protocol.Kind) bool {
+	switch k {
+	case protocol.ClaimBehind, protocol.WaitBehind, protocol.ReadBackBehind, protocol.ChargeBehind, protocol.LookUpBehind:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -334,7 +409,7 @@ func (c *schedule) written(s *step, at protocol.Place) times {
 	case protocol.AtReview:
 		rec.state = protocol.InReview
 	default:
-		rec.ended = c.read(s, saying{})
+		rec.ended = c.read(s, whatever)
 	}
 	return rec
 }
@@ -358,15 +433,15 @@ func (c *schedule) land(s *step) {
 // the unfinished, and again for the expired.
 func (c *schedule) collect() {
 	m := c.moment()
-	sweep := func(b bound) int {
-		r := c.someone(c.rec, saying{})
-		again := c.someone(c.rec, past(b))
+	sweep := func(says saying) int {
+		r := c.someone(c.rec, whatever)
+		again := c.someone(c.rec, says)
 		c.atLeast(again, r, 0, closeClocks)
 		m.readings = append(m.readings, r, again)
 		return again
 	}
-	c.rec.ended = sweep(expiry)
+	dropped := sweep(past(expiry))
 	c.tick()
-	sweep(burial)
-	c.rec = times{claimed: none, ended: none}
+	c.atLeast(sweep(whatever), dropped, c.timing.window+1, expiry.behind())
+	c.rec = unclaimed
 }

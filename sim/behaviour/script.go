@@ -28,6 +28,17 @@ func (s *step) after() protocol.Run  { return s.to.Run(s.slot) }
 // writes reports whether the step changes what the registry keeps.
 func (s *step) writes() bool { return s.from.Record().Version != s.to.Record().Version }
 
+// stale reports whether the run goes by a record that has changed since it has
+// read it.
+func (s *step) stale() bool {
+	switch s.before().At {
+	case protocol.AtLookUp, protocol.AtCharge:
+		return s.from.Record().Version != s.before().Version
+	default: // it reads the record in this step
+		return false
+	}
+}
+
 // script is a behaviour of the model, from its initial state.
 type script []step
 

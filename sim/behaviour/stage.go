@@ -35,6 +35,7 @@ type stage struct {
 	world    *World
 	config   impl.Config
 	claimed  map[protocol.Parameters]impl.Record // what a claim with the parameters writes, but for time and owner
+	amounts  map[int64]protocol.Parameters       // by what they move
 	registry *memory.Registry
 	provider provider.Provider
 	schedule schedule
@@ -49,13 +50,20 @@ type stage struct {
 }
 
 func newStage(w *World) (*stage, error) {
-	s := &stage{world: w, registry: memory.New(), claimed: map[protocol.Parameters]impl.Record{}, schedule: schedule{world: w}}
+	s := &stage{
+		world: w, schedule: schedule{world: w}, registry: memory.New(),
+		claimed: map[protocol.Parameters]impl.Record{}, amounts: map[int64]protocol.Parameters{},
+	}
 	for p := range bodies {
 		rec, err := impl.Parse(request(p))
 		if err != nil {
 			return nil, err
 		}
-		s.claimed[p] = rec
+		amount, err := impl.ParseAmount(rec.Request)
+		if err != nil {
+			return nil, err
+		}
+		s.claimed[p], s.amounts[amount.Minor] = rec, p
 	}
 	return s, nil
 }
@@ -190,7 +198,7 @@ var calls = [protocol.KindCount][]call{
 }
 
 // atPlace is what a run asks for next where the model says that it is.
-var atPlace = [...]call{
+var atPlace = [protocol.AtInsert + 1]call{
 	protocol.AtWait:     doze,
 	protocol.AtReadBack: readBack,
 	protocol.AtLookUp:   readClock,

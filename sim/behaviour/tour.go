@@ -89,6 +89,9 @@ func (t *tour) visit(n node) error {
 	t.report.Transitions++
 	all := t.script(n)
 	why, ok := t.stage.schedule.find(all)
+	if why == otherFacts {
+		return &Divergence{all.String(), why.String()}
+	}
 	if !ok {
 		t.report.Impossible[why.String()]++
 		t.beyond = append(t.beyond, n.state)

@@ -29,15 +29,23 @@ const (
 	sendsOver = lifetime + lag + skew // after its lease, whatever it permitted
 )
 
-// timings are deployments that Validate takes, those first in which most
-// behaviours have room: a window and a horizon may be long, or as short as
-// they can be.
+// timings are deployments that Validate takes, that first in which most
+// behaviours have room: a window that is long, or as short as it can be, or
+// with room for one more lease; and clients that ask for shorter, longer, hardly at
+// all, until the window closes, or for one more lease.
 func (w *World) timings() []timing {
-	short := lease + interval + healthy + lifetime + 2*skew + 1
+	shortest := lease + interval + healthy + lifetime + 2*skew + 1
 	if !w.Model.Keys || !w.Model.StoresDeclines {
-		short += lifetime + lag
+		shortest += lifetime + lag
 	}
-	return []timing{{longest, longest}, {longest, interval}, {short, longest}, {short, interval}}
+	var all []timing
+	for _, window := range []time.Duration{longest, shortest, shortest + lease} {
+		closes := window - 2*lifetime - 2*skew - healthy
+		for _, horizon := range []time.Duration{closes - lease, longest, interval, closes, closes + lease} {
+			all = append(all, timing{window, max(horizon, interval)})
+		}
+	}
+	return all
 }
 
 // deployment is the configuration of the code.
