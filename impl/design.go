@@ -55,6 +55,9 @@ type Design struct {
 	Profiles []string
 	// Scenarios are those in which its defect shows; empty means all.
 	Scenarios []string
+	// Refines says that the design claims to follow the protocol step by step,
+	// so that its runs are held against the protocol model, too.
+	Refines bool
 	// Compensates says that "one net charge" holds only after convergence.
 	Compensates bool
 	// Breaks lists the assumptions that a deployment of this design does not

@@ -10,6 +10,8 @@ import (
 	"github.com/chargeonce/chargeonce/impl/registry/memory"
 	"github.com/chargeonce/chargeonce/impl/registry/sqlite"
 	"github.com/chargeonce/chargeonce/linearizability/invariant"
+	"github.com/chargeonce/chargeonce/linearizability/refine"
+	"github.com/chargeonce/chargeonce/model/history"
 	"github.com/chargeonce/chargeonce/sim"
 	"github.com/chargeonce/chargeonce/sim/provider"
 	"github.com/chargeonce/chargeonce/sim/search"
@@ -30,7 +32,7 @@ var threeOperations = sim.Scenario{
 // benchmarkReference is the reference service with every fault within the
 // assumptions on, drawn by the default strategy, judged by all invariants, on
 // one core.
-func benchmarkReference(b *testing.B, store impl.Registry, empty func() error) {
+func benchmarkReference(b *testing.B, store impl.Registry, empty func() error, model *refine.Checker) {
 	d, err := designs.ByName("reference")
 	if err != nil {
 		b.Fatal(err)
@@ -49,15 +51,24 @@ func benchmarkReference(b *testing.B, store impl.Registry, empty func() error) {
 	checker := invariant.New(header)
 	draw := search.Strategies[0].New()
 	lifetime := sim.ServiceConfig(profile).MessageLifetime
+	var kept *history.Steps
+	if model != nil {
+		kept = new(history.Steps)
+	}
 	b.ReportAllocs()
 	runs, events, sites := uint64(0), 0, 0
 	for b.Loop() {
 		runs++
 		weather := draw.Reset(1, runs, lifetime)
 		checker.Reset(header)
-		res := w.Run(draw, sim.Options{Weather: weather, Sink: checker})
+		res := w.Run(draw, sim.Options{Weather: weather, Sink: checker, Steps: kept})
 		if v := checker.Violations(); len(v) > 0 || res.Finding != nil {
 			b.Fatal(v, res.Finding)
+		}
+		if model != nil {
+			if d := model.Check(kept).Divergence; d != nil {
+				b.Fatal(d.Sentence())
+			}
 		}
 		events += res.Events
 		sites += res.Sites
@@ -70,7 +81,14 @@ func benchmarkReference(b *testing.B, store impl.Registry, empty func() error) {
 // GOGC=400 go test -run - -bench Reference -benchmem -cpu 1 ./sim
 func BenchmarkReferenceInMemory(b *testing.B) {
 	r := memory.New()
-	benchmarkReference(b, r, func() error { r.Reset(); return nil })
+	benchmarkReference(b, r, func() error { r.Reset(); return nil }, nil)
+}
+
+// Each run is also held against the protocol model: a quarter more time.
+func BenchmarkReferenceRefines(b *testing.B) {
+	r := memory.New()
+	model := refine.New(search.Refinement(&sim.Config{Design: design(b, "reference"), Profile: profile(b, "keyed")}))
+	benchmarkReference(b, r, func() error { r.Reset(); return nil }, model)
 }
 
 // The records are in the real SQLite, in memory.
@@ -80,5 +98,5 @@ func BenchmarkReferenceOnSQLite(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer r.Close()
-	benchmarkReference(b, r, func() error { return r.Reset(context.Background()) })
+	benchmarkReference(b, r, func() error { return r.Reset(context.Background()) }, nil)
 }

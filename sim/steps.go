@@ -108,6 +108,9 @@ func (w *World) tellCall(c *call) {
 		told.Operation, told.Ref, told.Version = w.operationOf(rec.ID), rec.ProviderKey, c.fence.Version
 		told.State, told.Charge, told.Fingerprint, told.Tombstone = history.State(rec.State), rec.ChargeID, rec.Fingerprint, rec.Tombstone
 		told.WindowFrom, told.LeaseUntil = time.Duration(nanos(rec.WindowFrom)), time.Duration(nanos(rec.LeaseUntil))
+		if len(rec.Request) > 0 {
+			told.Request = w.digestRequest(rec.Request)
+		}
 		if rec.State.Terminal() {
 			told.Outcome = outcomes[rec.Reply.Outcome]
 		}
@@ -120,7 +123,7 @@ func (w *World) tellCall(c *call) {
 			told.Version = 0
 		}
 	case opCharge:
-		told.Ref = c.charge.Ref
+		told.Ref, told.Request = c.charge.Ref, w.digestRequest(c.charge.Body)
 	case opLookup:
 		told.Ref = c.ref
 	}

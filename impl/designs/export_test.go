@@ -12,3 +12,11 @@ func Twin() impl.Design {
 
 // Held is the Expect of a design that keeps every invariant.
 const Held = held
+
+// Unguarded is the reference with sends that nothing permits.
+func Unguarded() impl.Design {
+	unguarded := decisions{maySend: func(*run, *impl.Record) bool { return true }}
+	d := reference()
+	d.Name, d.Handler, d.Reconciler = "unguarded", unguarded.handler, unguarded.reconciler
+	return d
+}

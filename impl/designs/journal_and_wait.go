@@ -20,6 +20,7 @@ a transport that re-sends by itself (A6), which no journal sees, breaks it. Wher
 send did not land: the operation is sent once and ends in review.`,
 		Source:   "koala73/worldmonitor#8294 (the provider has no idempotency at all)",
 		Expect:   held,
+		Refines:  true,
 		Profiles: []string{keylessLookup, keyless},
 
 		Client:     oneKey,

@@ -18,6 +18,7 @@ true. Dropping one of the assumptions breaks it; losing, repeating or delaying
 messages, crashes and pauses within them do not.`,
 		Source:   "draft-ietf-httpapi-idempotency-key-header-07, and what its text leaves open",
 		Expect:   held,
+		Refines:  true,
 		Profiles: []string{keyed, keyedForgetsDeclines, keyedShortWindow, keylessLookup, keyless},
 
 		Client:     oneKey,

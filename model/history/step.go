@@ -63,6 +63,7 @@ type Call struct {
 	Run       int32  // an index of Runs
 	Operation int32  // an index of Operations, or Nowhere: provider calls have Ref instead
 	Ref       string // Insert, Charge, Lookup: the provider key, or the reference that stands for it
+	Request   uint64 // Insert, Update, Charge: digest of the provider request, 0 if there is none
 	Version   uint64 // Update, Delete: what the record must be at
 	// What is to be stored: Insert, Update.
 	State       State

@@ -35,8 +35,8 @@ type Options struct {
 	// a fresh world: every Again-th; 0 is 256.
 	Again int
 	// Linearize is how rarely a run is also judged by the sequential
-	// specification: every Linearize-th; 0 is 4. The violation that is told
-	// always is.
+	// specification, and by the protocol model if its design claims to follow
+	// it: every Linearize-th; 0 is 4. The violation that is told always is.
 	Linearize int
 	// Progress is called now and then from one goroutine; may be nil.
 	Progress func(Progress)
@@ -75,6 +75,8 @@ type Report struct {
 	Effective  sim.Counts
 	Situations [sim.SituationCount]int
 	HandedOver int // operations that ended with a person
+	Refined    int // runs that were held against the protocol model
+	Unjudged   int // operations in them that outgrew it, so that of their rest nothing is said
 	Violation  *Violation
 	Finding    *sim.Finding // the code under test broke the rules of the house
 	FindingAt  *plan.Plan   // in this run
@@ -120,6 +122,8 @@ type tally struct {
 	effective  sim.Counts
 	situations [sim.SituationCount]int
 	handedOver int
+	refined    int
+	unjudged   int
 	first      *plan.Plan
 	panicked   *stop // the first run in which the code under test panicked
 	last       met   // of the run before
@@ -277,7 +281,7 @@ const goroutineTries = 3
 // yet whose it is.
 func (c *campaign) one(a *arena, source Source, i int, t *tally, try int) (doubt bool) {
 	judgeAll := (i+1)%c.opt.Linearize == 0
-	res, weather := a.draw(source, c.opt.Seed, uint64(i), how{record: judgeAll})
+	res, weather := a.draw(source, c.opt.Seed, uint64(i), how{record: judgeAll, skip: !judgeAll})
 	if doubtful(res) && try < goroutineTries {
 		return true
 	}
@@ -289,6 +293,10 @@ func (c *campaign) one(a *arena, source Source, i int, t *tally, try int) (doubt
 		t.situations[s] += n
 	}
 	t.handedOver += a.checker.HandedOver()
+	t.unjudged += a.unjudged
+	if a.held {
+		t.refined++
+	}
 	end := func(s stop) *stop {
 		s.run, s.subject, s.weather = i+1, i%len(c.opt.Subjects), weather
 		s.deviations = append([]plan.Deviation(nil), res.Deviations...)
@@ -346,7 +354,7 @@ func (c *campaign) again(a *arena, weather uint64, first *sim.Result) string {
 		return err.Error()
 	}
 	defer fresh.world.Close()
-	res := fresh.replay(weather, deviations, how{})
+	res := fresh.replay(weather, deviations, how{skip: true})
 	switch {
 	case res.Hash != hash:
 		return fmt.Sprintf("the same plan gave trace %016x in a used world and %016x in a fresh one", hash, res.Hash)
@@ -416,6 +424,8 @@ func (c *campaign) report(ctx context.Context) (*Report, error) {
 			r.Situations[s] += n
 		}
 		r.HandedOver += t.handedOver
+		r.Refined += t.refined
+		r.Unjudged += t.unjudged
 		if t.first != nil {
 			r.First = t.first
 		}
@@ -490,7 +500,7 @@ func (c *campaign) explain(r *Report, s *stop) error {
 	a = small.arena
 	res := a.replay(small.weather, small.kept, how{record: true})
 	v := &Violation{Run: s.run, Subject: &c.opt.Subjects[s.subject], Sites: res.Sites, Found: len(s.deviations)}
-	for _, found := range a.checker.Violations() {
+	for _, found := range a.violations() {
 		if found.Invariant == small.name {
 			v.Violation = found
 		} else {

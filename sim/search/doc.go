@@ -3,9 +3,11 @@
 //
 // A strategy only writes plans: it is a chooser of the simulated world, and
 // what it chose in a run is that run's plan. Every run is judged by the
-// invariants; a share also by Porcupine, and a share runs again from its plan
-// in a fresh world, where it must give the same trace. What the checkers say
-// must agree.
+// invariants; every fourth also by Porcupine and, if its design claims to follow
+// the protocol and no assumption may break, by the protocol model ([Options] has
+// the share); and some run again from their plan in a fresh world, where they
+// must give the same trace. An exhaustive search holds every run against the
+// model. What the checkers say must agree.
 //
 // Strategies are measured by how many schedules they take to break the wrong
 // designs of the gallery, and the default is the one that this shows best.

@@ -55,7 +55,7 @@ func Run(s Subject, p *plan.Plan, open OpenStore) (*Replay, error) {
 	r := &Replay{Result: *res, Unmet: a.fixed.Unmet(), Header: a.header, Events: a.events, Lines: a.world.Lines()}
 	if worst := a.worst(); worst != nil {
 		r.Violations = append(r.Violations, *worst)
-		for _, v := range a.checker.Violations() {
+		for _, v := range a.violations() {
 			if v.Invariant != worst.Invariant {
 				r.Violations = append(r.Violations, v)
 			}

@@ -6,6 +6,7 @@ import (
 	"github.com/chargeonce/chargeonce/impl"
 	"github.com/chargeonce/chargeonce/linearizability"
 	"github.com/chargeonce/chargeonce/linearizability/invariant"
+	"github.com/chargeonce/chargeonce/linearizability/refine"
 	"github.com/chargeonce/chargeonce/model/history"
 	"github.com/chargeonce/chargeonce/sim"
 	"github.com/chargeonce/chargeonce/sim/plan"
@@ -56,6 +57,14 @@ type arena struct {
 	events  []history.Event // when recording
 	record  bool
 	moves   *moves // for a learner; nil for the others
+
+	// Where the design claims to follow the protocol:
+	model      *refine.Checker // nil if it does not, or an assumption may break
+	steps      history.Steps
+	diverged   []invariant.Violation // of the last run: none or one
+	held       bool                  // the last run was held against it
+	divergence *refine.Divergence    // of the last run, nil if it refines the model
+	unjudged   int                   // of the last run, see refine.Result
 }
 
 func newArena(s Subject, registry impl.Registry, empty func() error) (*arena, error) {
@@ -68,7 +77,11 @@ func newArena(s Subject, registry impl.Registry, empty func() error) (*arena, er
 		return nil, err
 	}
 	h := w.Header()
-	return &arena{subject: s, cfg: cfg, world: w, header: h, checker: invariant.New(h)}, nil
+	a := &arena{subject: s, cfg: cfg, world: w, header: h, checker: invariant.New(h)}
+	if s.Design.Refines && len(s.Break) == 0 {
+		a.model = refine.New(Refinement(&a.cfg))
+	}
+	return a, nil
 }
 
 // Event makes an arena the sink of its world.
@@ -87,6 +100,7 @@ type how struct {
 	weather uint64
 	record  bool // the history's events
 	trace   bool // the lines of the trace
+	skip    bool // the protocol model is not asked
 }
 
 // run makes one run and judges it by the invariants.
@@ -96,7 +110,17 @@ func (a *arena) run(c sim.Chooser, h how) *sim.Result {
 	if a.moves != nil {
 		a.moves.reset()
 	}
-	return a.world.Run(c, sim.Options{Weather: h.weather, Sink: a, Trace: h.trace})
+	a.diverged, a.divergence, a.unjudged, a.held = a.diverged[:0], nil, 0, false
+	opt := sim.Options{Weather: h.weather, Sink: a, Trace: h.trace}
+	if a.model == nil || h.skip {
+		return a.world.Run(c, opt)
+	}
+	opt.Steps = &a.steps
+	res := a.world.Run(c, opt)
+	if res.Finding == nil {
+		a.hold()
+	}
+	return res
 }
 
 // draw makes the run that a source draws, and lets it learn from it unless
@@ -149,7 +173,7 @@ var Gravity = []invariant.Name{
 
 // worst returns the gravest violation of the last run, nil if there is none.
 func (a *arena) worst() *invariant.Violation {
-	if len(a.checker.Violations()) == 0 {
+	if len(a.violations()) == 0 {
 		return nil
 	}
 	for _, name := range Gravity {
@@ -162,7 +186,7 @@ func (a *arena) worst() *invariant.Violation {
 
 // violation returns the last run's violation of an invariant, nil if it holds.
 func (a *arena) violation(name invariant.Name) *invariant.Violation {
-	all := a.checker.Violations()
+	all := a.violations()
 	for i := range all {
 		if all[i].Invariant == name {
 			return &all[i]
