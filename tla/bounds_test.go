@@ -7,34 +7,40 @@ import (
 	"github.com/chargeonce/chargeonce/model/explore"
 )
 
-// TestBoundsAreSmallest takes one handler, attempt or fault away and looks for
+// TestBoundsAreSmallest takes one run, attempt or fault away and looks for
 // something that the manifest shows and that is then gone: were there nothing,
 // the bound could be smaller.
 func TestBoundsAreSmallest(t *testing.T) {
-	m := readManifest(t)
-	for _, bound := range []string{"Handlers", "Attempts", "Others", "Faults"} {
-		t.Run(bound, func(t *testing.T) {
-			for _, e := range m.Specifications {
-				if e.Module != chargeOnce.module {
-					continue
-				}
-				c := readConfig(t, e)
-				n, err := strconv.Atoi(c.Constants[bound])
-				if err != nil {
-					t.Fatal(err)
-				}
-				if n == 0 {
-					continue // nothing to take away
-				}
-				c.Constants[bound] = strconv.Itoa(n - 1)
-				if gone := shownNoMore(t, e, c); len(gone) > 0 {
-					t.Logf("%s does not show %s", e.Config, gone)
-					return
-				}
-			}
-			t.Errorf("with one less of %s everything still shows", bound)
-		})
+	for module, bounds := range map[string][]string{
+		"ChargeOnce": {"Handlers", "Attempts", "Others", "Faults"},
+		"Compensate": {"Handlers", "Reconcilers", "Attempts", "Faults"},
+	} {
+		for _, bound := range bounds {
+			t.Run(module+"/"+bound, func(t *testing.T) { boundIsSmallest(t, module, bound) })
+		}
 	}
+}
+
+func boundIsSmallest(t *testing.T, module, bound string) {
+	for _, e := range readManifest(t).Specifications {
+		if e.Module != module {
+			continue
+		}
+		c := readConfig(t, e)
+		n, err := strconv.Atoi(c.Constants[bound])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 || bound == "Handlers" && n == 1 {
+			continue // nothing to take away
+		}
+		c.Constants[bound] = strconv.Itoa(n - 1)
+		if gone := shownNoMore(t, e, c); len(gone) > 0 {
+			t.Logf("%s does not show %s", e.Config, gone)
+			return
+		}
+	}
+	t.Errorf("with one less of %s everything still shows", bound)
 }
 
 // shownNoMore returns what the entry shows and the smaller configuration c

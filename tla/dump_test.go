@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chargeonce/chargeonce/model/compensate"
 	"github.com/chargeonce/chargeonce/model/explore"
 	"github.com/chargeonce/chargeonce/model/protocol"
 	"github.com/chargeonce/chargeonce/model/window"
@@ -23,6 +24,9 @@ var statesInTLA = map[string]struct {
 }{
 	"ChargeOnce": {"keyless-no-lookup", func(t *testing.T, c Config) map[string]bool { return reachable(t, &chargeOnce, c, chargeOnceInTLA) }},
 	"Window":     {"window-no-lookup", func(t *testing.T, c Config) map[string]bool { return reachable(t, &windowParts, c, windowInTLA) }},
+	"Compensate": {"compensate", func(t *testing.T, c Config) map[string]bool {
+		return reachable(t, &compensateParts, c, compensateInTLA)
+	}},
 }
 
 // TestStatesAreTheSame compares the states themselves and not only their
@@ -202,6 +206,46 @@ func windowInTLA(cfg *window.Config, s window.State) string {
 		"/\\ msgs = " + setInTLA(msgs),
 		fmt.Sprintf("/\\ age = %d", s.Age),
 		fmt.Sprintf("/\\ charges = %d", s.Charges),
+	}, "\n")
+}
+
+// compensateInTLA writes a state of the Go model as TLC would.
+func compensateInTLA(cfg *compensate.Config, s compensate.State) string {
+	answer := func(a compensate.Answer) string {
+		return fmt.Sprintf("[says |-> %q, charge |-> %d]", a.Says, a.Charge)
+	}
+	var runs, late, ledger, told []string
+	for h := 1; h <= cfg.Handlers+cfg.Reconcilers; h++ {
+		r := s.Run(compensate.Slot(h))
+		var todo []string
+		for _, charge := range r.Todo.Charges() {
+			todo = append(todo, fmt.Sprint(charge))
+		}
+		runs = append(runs, fmt.Sprintf("[pc |-> %q, step |-> %q, ans |-> %s, alone |-> %s, fresh |-> %s, todo |-> %s]",
+			r.At, r.Step, answer(r.Answer), booleanInTLA(r.Alone), booleanInTLA(r.Fresh), setInTLA(todo)))
+	}
+	for _, w := range s.Late() {
+		late = append(late, fmt.Sprintf("[step |-> %q, owner |-> %d, reply |-> %s]", w.Step, w.Owner, answer(w.Reply)))
+	}
+	for i := uint8(1); i <= s.Made; i++ {
+		ledger = append(ledger, fmt.Sprintf("[refunds |-> %d, loose |-> %d]", s.Charge(i).Refunds, s.Charge(i).Loose))
+	}
+	for _, a := range s.Told() {
+		told = append(told, answer(a))
+	}
+	r := s.Record
+	return strings.Join([]string{
+		fmt.Sprintf("/\\ rec = [state |-> %q, owner |-> %d, lease |-> %q, window |-> %q, eager |-> %s, reply |-> %s]",
+			r.State, r.Owner, r.Lease, r.Window, booleanInTLA(r.Eager), answer(r.Reply)),
+		fmt.Sprintf("/\\ audit = [state |-> %q, lease |-> %q]", s.Audit.State, s.Audit.Lease),
+		"/\\ late = " + setInTLA(late),
+		"/\\ run = " + sequenceInTLA(runs),
+		fmt.Sprintf("/\\ stray = %d", s.Stray),
+		"/\\ ledger = " + sequenceInTLA(ledger),
+		"/\\ told = " + setInTLA(told),
+		fmt.Sprintf("/\\ tries = %d", s.Tries),
+		"/\\ asking = " + booleanInTLA(s.Asking),
+		fmt.Sprintf("/\\ budget = %d", s.Budget),
 	}, "\n")
 }
 

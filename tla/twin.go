@@ -30,7 +30,7 @@ type Twin struct {
 type Term struct{ Name, Doc string }
 
 // Twins are all that there are.
-func Twins() []Twin { return []Twin{chargeOnce.twin(), windowParts.twin()} }
+func Twins() []Twin { return []Twin{chargeOnce.twin(), windowParts.twin(), compensateParts.twin()} }
 
 // TwinOf returns the twin of a module, and false if it has none.
 func TwinOf(module string) (Twin, bool) {
