@@ -111,7 +111,10 @@ func Fairness(c *Config) [][]Action {
 			all = append(all, by(h, Claim, Resolve, Replay))
 		}
 	}
-	return append(all, resolves, audits, by(0, LandStray, LoseStray), by(0, LandLooseRefund, LoseLooseRefund),
+	if c.Reconcilers > 0 {
+		all = append(all, resolves, audits)
+	}
+	return append(all, by(0, LandStray, LoseStray), by(0, LandLooseRefund, LoseLooseRefund),
 		by(0, LeaseEnds), by(0, SendsDie), by(0, HurryEnds), by(0, WindowCloses), by(0, HorizonEnds), by(0, AuditLeaseEnds), by(0, RefundsDie))
 }
 
