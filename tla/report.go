@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Outcome is what TLC says of a specification.
@@ -26,6 +27,10 @@ type Report struct {
 	// Distinct and Generated count states, Depth the states on the longest
 	// shortest path. They are exact if the outcome is Holds.
 	Distinct, Generated, Depth int
+	// Searched is the wall time from TLC's word that it has its initial
+	// states to its word that everything holds: neither the start of the
+	// JVM nor the reading of the module is in it. 0 if Outcome is not Holds.
+	Searched time.Duration
 	// Trace is the counterexample. For Invariant and StepBreaks it is a
 	// shortest one.
 	Trace []TraceState
@@ -44,8 +49,12 @@ const (
 	exitProperty = 13
 )
 
-// passed is what TLC says when it has seen everything and nothing was wrong.
-const passed = "Model checking completed. No error has been found."
+// What TLC says when it begins to search, and when it has seen everything and
+// nothing was wrong.
+const (
+	begins = "Finished computing initial states:"
+	passed = "Model checking completed. No error has been found."
+)
 
 var (
 	countsLine   = regexp.MustCompile(`(?m)^(\d+) states generated, (\d+) distinct states found, \d+ states left on queue\.`)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 )
 
 const heldOutput = `Model checking completed. No error has been found.
@@ -76,6 +77,32 @@ func TestParseReportRefuses(t *testing.T) {
 		if r, err := ParseReport(c.exit, c.output); err == nil {
 			t.Errorf("%s: %+v", c.name, r)
 		}
+	}
+}
+
+// TestStopwatch: TLC's words come in pieces, and the time is between the two
+// of which both were said.
+func TestStopwatch(t *testing.T) {
+	var s stopwatch
+	say := func(text string) {
+		if n, err := s.Write([]byte(text)); n != len(text) || err != nil {
+			t.Fatalf("%d, %v", n, err)
+		}
+	}
+	say("Computing initial states...\nFinished comp")
+	if !s.begun.IsZero() {
+		t.Error("it has begun before TLC said so")
+	}
+	say("uting initial states: 1 distinct state generated.\n")
+	begun := s.begun
+	say("Progress(10)\n")
+	if s.between() != 0 || begun.IsZero() || s.begun != begun {
+		t.Errorf("begun at %v and then %v, and over after %v", begun, s.begun, s.between())
+	}
+	s.begun = begun.Add(-time.Minute)
+	say(heldOutput)
+	if took := s.between(); took < time.Minute || s.text.String()[:9] != "Computing" {
+		t.Errorf("it took %v", took)
 	}
 }
 

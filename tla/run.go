@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"time"
 )
 
 // Job is one run of TLC.
@@ -18,11 +19,16 @@ type Job struct {
 	Config string // the cfg file, relative to Dir
 	HeapMB int    // the heap's bound in MiB; 0: 2048
 	Dump   string // if not empty, the file that all states are written to
+
+	// Racing lets TLC do its best: the JVM compiles as well as it can, which
+	// pays off after some seconds. Workers is how many threads search then.
+	Racing  bool
+	Workers int
 }
 
-// Run checks the job's module with one worker, so that the depth and the
-// length of a counterexample are exact, and stops with the context. The
-// scratch files of the run are gone when it returns. An error says that TLC
+// Run checks the job's module, with one worker unless it is racing, so that
+// the depth and the length of a counterexample are exact, and stops with the
+// context. The scratch files of the run are gone when it returns. An error says that TLC
 // could not be run or did not come to an end; a violation is a Report.
 func (t Tools) Run(ctx context.Context, j Job) (Report, error) {
 	scratch, err := os.MkdirTemp("", "chargeonce-tlc-")
@@ -36,7 +42,7 @@ func (t Tools) Run(ctx context.Context, j Job) (Report, error) {
 			return Report{}, fmt.Errorf("tla: %w", err)
 		}
 	}
-	var output bytes.Buffer
+	var output stopwatch
 	cmd := exec.CommandContext(ctx, t.Java, t.arguments(j, scratch)...)
 	cmd.Dir = j.Dir
 	cmd.Stdout, cmd.Stderr = &output, &output
@@ -48,11 +54,40 @@ func (t Tools) Run(ctx context.Context, j Job) (Report, error) {
 	case err != nil && !errors.As(err, &exit):
 		return Report{}, fmt.Errorf("tla: %s: %w", j.Config, err)
 	}
-	report, err := ParseReport(cmd.ProcessState.ExitCode(), output.String())
+	report, err := ParseReport(cmd.ProcessState.ExitCode(), output.text.String())
 	if err != nil {
 		return Report{}, fmt.Errorf("tla: %s: %w", j.Config, err)
 	}
+	report.Searched = output.between()
 	return report, nil
+}
+
+// stopwatch keeps what TLC writes, and when it wrote that it begins to search
+// and that it is done.
+type stopwatch struct {
+	text         bytes.Buffer
+	begun, ended time.Time
+}
+
+// Write is that of an io.Writer.
+func (s *stopwatch) Write(p []byte) (int, error) {
+	s.text.Write(p)
+	if s.begun.IsZero() && bytes.Contains(s.text.Bytes(), []byte(begins)) {
+		s.begun = time.Now()
+	}
+	if s.ended.IsZero() && bytes.Contains(s.text.Bytes(), []byte(passed)) {
+		s.ended = time.Now()
+	}
+	return len(p), nil
+}
+
+// between is how long TLC searched; 0 if it did not say when it began or was
+// done.
+func (s *stopwatch) between() time.Duration {
+	if s.begun.IsZero() || s.ended.IsZero() {
+		return 0
+	}
+	return s.ended.Sub(s.begun)
 }
 
 func (t Tools) arguments(j Job, scratch string) []string {
@@ -60,12 +95,16 @@ func (t Tools) arguments(j Job, scratch string) []string {
 	if heap == 0 {
 		heap = 2048
 	}
-	args := []string{
-		// Most runs are over before a better compiler has paid for itself.
-		"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx" + strconv.Itoa(heap) + "m", "-Djava.io.tmpdir=" + scratch,
-		"-cp", t.Jar, "tlc2.TLC",
-		"-workers", "1", "-nowarning", "-metadir", filepath.Join(scratch, "states"), "-config", j.Config,
+	// Most runs are over before a better compiler has paid for itself.
+	jvm, workers := []string{"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"}, 1
+	if j.Racing {
+		jvm, workers = []string{"-XX:+UseParallelGC"}, j.Workers // what TLC asks for
 	}
+	args := append(jvm,
+		"-Xmx"+strconv.Itoa(heap)+"m", "-Djava.io.tmpdir="+scratch,
+		"-cp", t.Jar, "tlc2.TLC",
+		"-workers", strconv.Itoa(workers), "-nowarning", "-metadir", filepath.Join(scratch, "states"), "-config", j.Config,
+	)
 	if j.Dump != "" {
 		args = append(args, "-dump", j.Dump)
 	}

@@ -32,6 +32,8 @@ flags -config, -defect and -invariant list what there is if the name is wrong.`,
 			"chargeonce explore -defect NoGuard",
 			"chargeonce explore -defect NoGuard -invariant SingleCharge",
 			"chargeonce explore -config wide-keyed -max-memory 512 -json",
+			"chargeonce explore -sequential -defect OwnReply",
+			"chargeonce explore -versus-tlc -config keyed,keyless",
 		},
 		codes: []exitCode{exitHeld, exitSafety, exitUsage, exitLiveness, exitUndecided},
 		command: func(fs *flag.FlagSet) action {
@@ -41,10 +43,15 @@ flags -config, -defect and -invariant list what there is if the name is wrong.`,
 			fs.StringVar(&o.invariant, "invariant", "", "judge this `NAME` alone; if not given all, and the first to fall is shown")
 			fs.Var(&o.workers, "workers", "`N` goroutines; 0 is one for each processor. The result is the same")
 			fs.Var(&o.memory, "max-memory", "stop, undecided, before the states take more than `N` MiB; 0 is no bound")
+			fs.BoolVar(&o.sequential, "sequential", false, "hold every behaviour against the sequential specification of what a client may see, and judge nothing else")
+			fs.BoolVar(&o.versus, "versus-tlc", false, "let TLC search the same states, too, and compare the speed; -config may then be several names with commas")
 			fs.BoolVar(&o.json, "json", false, "write one JSON object instead of text")
 			return func(ctx context.Context, k *console, operands []string) (exitCode, error) {
 				if err := noOperands(operands); err != nil {
 					return 0, err
+				}
+				if o.versus {
+					return raceTLC(ctx, k, o)
 				}
 				e, err := o.resolve()
 				if err != nil {
@@ -60,7 +67,7 @@ flags -config, -defect and -invariant list what there is if the name is wrong.`,
 type exploreOptions struct {
 	config, defect, invariant string
 	workers, memory           count
-	json                      bool
+	sequential, versus, json  bool
 }
 
 // exploration is a world of a model, with every name looked up.
@@ -105,6 +112,13 @@ func (o *exploreOptions) resolve() (*exploration, error) {
 			e.elsewhere = shows
 		}
 		config.Constants[d.Name] = "TRUE"
+	}
+	if o.sequential {
+		s := tla.Sequential()
+		if s.Module != e.twin.Module {
+			return nil, fmt.Errorf("-sequential judges what clients see, of which the model of %s has nothing", name)
+		}
+		e.twin = s
 	}
 	return e, e.build(config, o.invariant)
 }

@@ -28,6 +28,7 @@ func TestExploreDefect(t *testing.T) {
 	}{
 		{"-defect NoGuard -invariant SingleCharge", "explore-violated.txt", exitSafety},
 		{"-defect no-resolve", "explore-lasso.txt", exitLiveness},
+		{"-sequential -defect UnknownMeansFailed", "explore-sequential.txt", exitSafety},
 		{"-defect GuardOrEqual", "explore-window.txt", exitSafety},
 	} {
 		for _, workers := range []string{"1", "3"} {
@@ -143,6 +144,17 @@ func manifestEntry(t *testing.T, config string) tla.Entry {
 	return e
 }
 
+// The protocol is what the sequential specification says, to whoever looks from
+// outside.
+func TestExploreSequential(t *testing.T) {
+	for _, config := range []string{"unstored", "keyless-no-lookup"} {
+		r := call(t, "", "explore", "-json", "-sequential", "-config", config)
+		if o := last(t, r.out); r.code != exitHeld || o["verdict"] != "held" || fmt.Sprint(o["judged"]) != "[Sequential]" || len(o["reached"].([]any)) == 0 {
+			t.Errorf("exit code %d, %v", r.code, o)
+		}
+	}
+}
+
 func TestExploreUndecided(t *testing.T) {
 	r := call(t, "", "explore", "-max-memory", "1", "-json")
 	if o := last(t, r.out); r.code != exitUndecided || o["verdict"] != "undecided" || o["complete"] != false || !strings.Contains(o["reason"].(string), "-max-memory") {
@@ -165,6 +177,8 @@ func TestExploreRefuses(t *testing.T) {
 		"-defect xyzzy":                      "BreakA6",
 		"-invariant SingelCharge":            "did you mean SingleCharge",
 		"-config live-asking -invariant Xyz": "Resolves, NotWedged",
+		"-sequential -config window-keyed":   "has nothing",
+		"-sequential -invariant StableReply": "Sequential",
 		"-max-memory -1":                     "from 0",
 		"-workers x":                         "whole number",
 		"keyed":                              "too much",
