@@ -61,12 +61,14 @@ func (w *World) post(from, to plan.Process, c *call, a *answer, deadline int64) 
 		if w.arrives(m) {
 			w.took(choice.Class)
 		}
+		w.leave(at, m)
 		w.lose(m, step)
 		return
 	case plan.ClassDuplicate, plan.ClassDuplicateUnstored:
 		again, copied := w.newMessage(from, to, c, a, deadline)
 		again.fault = choice.Class
 		w.tellCharge(history.StepCopied, again)
+		w.leave(at+2*int64(w.timing.Hop), nil)
 		w.enqueue(again, copied, at+2*int64(w.timing.Hop))
 	case plan.ClassHold, plan.ClassHoldBeyond:
 		held := now + w.span(choice, w.patience(c))
@@ -77,8 +79,10 @@ func (w *World) post(from, to plan.Process, c *call, a *answer, deadline int64) 
 			held = m.deadline
 		}
 		at = max(at, held)
+		w.leave(at, m)
 		m.fault, m.notBy = choice.Class, at
 	case plan.ClassHoldUntil:
+		w.leave(max(m.deadline, at), m)
 		if w.expires(m, at) {
 			w.lose(m, step)
 			return
@@ -96,6 +100,7 @@ func (w *World) post(from, to plan.Process, c *call, a *answer, deadline int64) 
 // block begins a partition with this message.
 func (w *World) block(m *message, c plan.Choice) {
 	until := min(w.now()+w.span(c, w.patience(m.call)), w.heal)
+	w.leave(until, nil)
 	to := m.to
 	if c.Class == plan.ClassCutNode || c.Class == plan.ClassStallNode {
 		to = 0
@@ -116,6 +121,7 @@ func (w *World) enqueue(m *message, index int32, at int64) {
 	p := w.net.Pass(w.now(), m.from, m.to)
 	at = max(at, p.Until)
 	if p.Lost || w.expires(m, at) {
+		w.leave(at, m)
 		w.lose(m, m.call.step)
 		return
 	}
@@ -130,6 +136,9 @@ func (w *World) expires(m *message, at int64) bool {
 
 func (w *World) lose(m *message, step impl.Step) {
 	w.mark(MarkLost, m.from, m.to, step, m.call.attempt, uint64(m.call.index))
+	if m.answer == nil {
+		w.see(uint64(MarkLost), uint64(m.call.index))
+	}
 	w.tellCharge(history.StepLost, m)
 }
 

@@ -68,6 +68,7 @@ type call struct {
 
 // answer is what a request was answered with; each arrival has its own.
 type answer struct {
+	index   int32 // from 1
 	rec     impl.Record
 	ok      bool
 	list    []impl.Record
@@ -98,8 +99,8 @@ func (p *process) read() {
 //
 //go:noinline
 func (w *World) newAnswer() *answer {
-	a, _ := w.answers.take()
-	*a = answer{charges: a.charges[:0], told: history.Nowhere}
+	a, index := w.answers.take()
+	*a = answer{charges: a.charges[:0], told: history.Nowhere, index: index + 1}
 	return a
 }
 
@@ -162,8 +163,10 @@ func (w *World) exchange(c *call, to plan.Process, timeout int64) *answer {
 	w.pass(r, plan.WhatAfter, c.step)
 	w.finishStep(r.p.id, c.step)
 	if c.got == nil {
+		w.see(seeAnswer, uint64(r.index)<<32)
 		return &unanswered
 	}
+	w.see(seeAnswer, uint64(r.index)<<32|uint64(c.got.index))
 	return c.got
 }
 
@@ -274,6 +277,7 @@ func (p *process) Sleep(_ context.Context, d time.Duration) error {
 	r.wake++
 	w.k.Schedule(w.now()+int64(max(d, 0)), evResume, r.index, r.wake)
 	w.k.Park()
+	w.see(seeAwake, uint64(r.index))
 	return nil
 }
 
@@ -308,6 +312,7 @@ func (p *process) Lock(_ context.Context, name string) {
 	}
 	l.waiters = append(l.waiters, r)
 	p.w.k.Park()
+	p.w.see(seeAwake, uint64(r.index))
 }
 
 // Unlock is a port of the code under test: the lock goes to who waits longest.

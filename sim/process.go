@@ -222,6 +222,7 @@ func (w *World) spawn(p *process, kind runKind, of plan.Attempt) *run {
 	r.name = w.names.run(p.id, p.runSeq)
 	r.co = w.k.Spawn(r)
 	p.live = append(p.live, r)
+	w.see(seeBegin, uint64(index)<<8|uint64(p.id))
 	return r
 }
 
@@ -243,6 +244,7 @@ func (w *World) Ended(t kernel.Task, status kernel.Status) {
 
 func (w *World) ended(r *run) {
 	r.ended = true
+	w.see(seeEnd, uint64(r.index))
 	r.wake++
 	if r.kind == runReconcile {
 		w.scheduleSweep()
@@ -337,6 +339,7 @@ func (w *World) pause(r *run, c plan.Choice) {
 		until = max(until, w.orders[r.order-1].since+w.span(c, 0))
 	}
 	p.pausedUntil = until
+	w.leave(until, nil)
 	w.mark(MarkPause, p.id, 0, 0, r.attempt, uint64(until))
 	before := w.marked
 	r.wake++

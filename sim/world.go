@@ -120,6 +120,7 @@ type World struct {
 	steps    *history.Steps  // nil if nobody listens
 	log      []Line
 	hash     hash
+	past     past
 	keep     bool // keep the lines of the trace
 	res      Result
 	over     bool
@@ -190,6 +191,7 @@ type Options struct {
 	Weather uint64
 	Sink    Sink // may be nil
 	Trace   bool // keep the lines of the trace
+	Past    bool // keep what Past returns
 	// Steps is filled with what the run did inside, for a judge that knows the
 	// protocol; nil keeps none.
 	Steps *history.Steps
@@ -274,6 +276,7 @@ func (w *World) reset(chooser Chooser, opt Options) {
 	}
 	w.log, w.untold = w.log[:0], w.untold[:0]
 	w.hash = 1
+	w.past.reset(opt.Past)
 	deviations := w.res.Deviations[:0]
 	w.res = Result{Deviations: deviations}
 	w.healed, w.calm, w.heal = false, int64(w.cfg.Scenario.Calm), int64(w.cfg.Scenario.Chaos)
@@ -334,8 +337,12 @@ func (w *World) mark(m Mark, who, peer plan.Process, step impl.Step, of plan.Att
 	at := w.k.Now()
 	w.marked++
 	w.hash.word(uint64(at)<<8 | uint64(m))
-	w.hash.word(uint64(who)<<56 | uint64(peer)<<48 | uint64(step)<<40 | uint64(of))
+	place := uint64(who)<<56 | uint64(peer)<<48 | uint64(step)<<40 | uint64(of)
+	w.hash.word(place)
 	w.hash.word(value)
+	if w.past.on {
+		w.seeMark(m, place, value)
+	}
 	if w.keep {
 		l := w.newLine()
 		l.At, l.Mark, l.Who, l.Peer, l.Step, l.Attempt, l.Value = at, m, who, peer, step, of, value
@@ -428,6 +435,7 @@ func (w *World) deviate(site plan.Site, c plan.Choice) {
 	w.mark(MarkChoice, site.Who(), site.Peer(), site.Step(), site.Attempt(), uint64(len(w.res.Deviations)-1))
 	w.hash.word(uint64(c.Class)<<56 | uint64(c.Bound)<<48 | uint64(c.Step)<<40 | uint64(c.Who)<<32)
 	w.hash.word(uint64(c.By))
+	w.seeChoice(site, c)
 }
 
 // took counts that a fault took effect.

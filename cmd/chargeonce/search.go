@@ -28,7 +28,9 @@ func searchVerb() verb {
 		name: "search", summary: "run every plan with at most so many faults",
 		doc: `It runs first the plan without faults, then all with one, all with two, and so on, each once. If one
 violates, none with fewer does. If none does, that is a theorem about this very code, and the report states it: it names
-the kinds of faults that were tried, and what was left out. An interrupt ends it, and it says what was covered.`,
+the kinds of faults that were tried, and what was left out. A plan is not run, nor what extends it, if it adds a fault at a
+moment when the world is in the very state of the run of another plan of the same or a smaller size, so that from there on the
+two come to the same; the report counts these as pruned. An interrupt ends it, and it says what was covered.`,
 		examples: []string{
 			"chargeonce search",
 			"chargeonce search -design charge-then-save",
@@ -101,8 +103,9 @@ type enumeration struct {
 // covered is a layer, in all worlds together.
 type covered struct {
 	Deviations int `json:"deviations"`
-	Plans      int `json:"plans"` // how many there are
-	Done       int `json:"done"`  // how many were run
+	Plans      int `json:"plans"`  // how many there are to run
+	Pruned     int `json:"pruned"` // how many more are not to be run, as others stand for them
+	Done       int `json:"done"`   // how many were run
 }
 
 // resolve looks every name up and refuses what makes no sense. It writes
@@ -233,7 +236,8 @@ func (e *enumeration) announce(w io.Writer) {
 // proof that ended it, or the last.
 func (e *enumeration) layers(ctx context.Context, k *console) (p *search.Proof, err error) {
 	for n := 0; n <= e.most; n++ {
-		layer := covered{Deviations: n, Plans: e.size(n)}
+		layer := covered{Deviations: n}
+		layer.Plans, layer.Pruned = e.size(n)
 		for i := range e.Subjects {
 			at := &e.keeper.worlds[i].cursor
 			if at.Layer > n {
@@ -302,15 +306,24 @@ func (e *enumeration) world(ctx context.Context, k *console, i int, layer *cover
 	return p, nil
 }
 
-// size is how many plans with n deviations there are in the worlds that have
-// not done them.
-func (e *enumeration) size(n int) (plans int) {
+// size is how many plans with n deviations there are to run in the worlds that
+// have not done them, and how many others they stand for.
+func (e *enumeration) size(n int) (plans, pruned int) {
 	for i := range e.keeper.worlds {
 		if c := &e.keeper.worlds[i].cursor; c.Layer == n {
 			plans += c.Of
+			pruned += c.Pruned
 		}
 	}
-	return plans
+	return plans, pruned
+}
+
+// pruned is how many plans were not to be run in the layers of this call.
+func (e *enumeration) pruned() (n int) {
+	for _, l := range e.covered {
+		n += l.Pruned
+	}
+	return n
 }
 
 // cover tells of a layer.
@@ -322,6 +335,9 @@ func (e *enumeration) cover(k *console, l covered) {
 	text := "all run"
 	if l.Done < l.Plans {
 		text = fmt.Sprintf("%s run", grouped(l.Done))
+	}
+	if l.Pruned > 0 {
+		text += "; pruned: " + grouped(l.Pruned)
 	}
 	fmt.Fprintf(k.out, "%-13s %14s plans, %s\n", search.Deviations(l.Deviations), grouped(l.Plans), text)
 	_ = k.out.Flush()
@@ -377,8 +393,12 @@ func (e *enumeration) theorem() string {
 	if out == "" {
 		out = "nothing"
 	}
-	return fmt.Sprintf("no plan of at most %s out of these classes (%s) at these sites (every one that a run comes by before its faults are over) violates %s of %s in %s with provider %s",
+	text := fmt.Sprintf("no plan of at most %s out of these classes (%s) at these sites (every one that a run comes by before its faults are over) violates %s of %s in %s with provider %s",
 		search.Deviations(k), out, e.target(), e.design.Name, strings.Join(e.scenarioNames(), ", "), strings.Join(e.profiles, ", "))
+	if n := e.pruned(); n > 0 {
+		text += fmt.Sprintf("; %s plans were not run, nor what extends them: each goes on from the very state of one that was", grouped(n))
+	}
+	return text
 }
 
 // leftOut says what a theorem is not about.
@@ -418,7 +438,7 @@ type searchOutcome struct {
 	Deviations    int               `json:"deviations"` // the bound, or those of the plan that violates
 	HeldTo        int               `json:"held_to"`    // all plans with at most so many hold; -1 is none
 	Plans         int               `json:"plans"`      // run
-	Pruned        int               `json:"pruned"`     // not run because another one stands for them
+	Pruned        int               `json:"pruned"`     // in the layers of this call, not run because another one stands for them
 	Complete      bool              `json:"complete"`   // all within the bound were run
 	Layers        []covered         `json:"layers"`     // of this call
 	Next          int               `json:"next"`       // plans of the layer after the last, where that is known
@@ -467,7 +487,7 @@ func (e *enumeration) outcome(p *search.Proof) *searchOutcome {
 		Verdict: p.Verdict, Reason: p.Reason, Design: e.design.Name,
 		Scenario: strings.Join(e.scenarioNames(), ","), Profile: strings.Join(e.profiles, ","), Break: e.broken,
 		Registry: e.registry, Faults: append([]string{}, e.faults.names()...), Deviations: e.most, HeldTo: e.heldTo(),
-		Plans: e.plansRun(p), Complete: p.Verdict == search.Held, Layers: e.covered, Theorem: e.theorem(), LeftOut: e.leftOut(),
+		Plans: e.plansRun(p), Complete: p.Verdict == search.Held, Layers: e.covered, Pruned: e.pruned(), Theorem: e.theorem(), LeftOut: e.leftOut(),
 		RunsPerSecond: rate(e.runs, time.Since(e.began)), Resume: e.keeper.file, Expect: e.design.Expect, Finding: newFinding(p.Finding),
 	}
 	if p.Finding != nil && p.Verdict != search.Nondeterministic {
@@ -480,7 +500,7 @@ func (e *enumeration) outcome(p *search.Proof) *searchOutcome {
 		o.Minimal = &minimal
 	}
 	if o.Verdict == search.Held {
-		o.Next = e.size(e.most + 1)
+		o.Next, _ = e.size(e.most + 1)
 		if class := e.idle(); class != plan.ClassNone {
 			o.Verdict = search.Vacuous
 			o.Reason = fmt.Sprintf("the fault %s never took effect: nothing is shown about it", class)
@@ -540,7 +560,7 @@ func (e *enumeration) tell(w io.Writer, r *search.Report, o *searchOutcome, run 
 	}
 	fmt.Fprintln(w)
 	elapsed := time.Since(e.began).Seconds()
-	labelled(w, "plans", "%s run in %.1f s, %.0f a second; pruned: %d", grouped(e.runs), elapsed, o.RunsPerSecond, o.Pruned)
+	labelled(w, "plans", "%s run in %.1f s, %.0f a second; pruned: %s", grouped(e.runs), elapsed, o.RunsPerSecond, grouped(o.Pruned))
 	if o.Plans > e.runs {
 		labelled(w, "", "%s in all, earlier calls included", grouped(o.Plans))
 	}

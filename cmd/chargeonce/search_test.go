@@ -63,7 +63,7 @@ func TestSearchJSON(t *testing.T) {
 	}{
 		{"held", smallSearch, exitHeld, map[string]any{
 			"verdict": "held", "design": "reference", "scenario": "one-payment", "profile": "keyed", "deviations": 2.0,
-			"held_to": 2.0, "pruned": 0.0, "complete": true, "invariant": nil, "plan": nil, "minimal": nil,
+			"held_to": 2.0, "pruned": 11.0, "complete": true, "invariant": nil, "plan": nil, "minimal": nil,
 		}},
 		{"violated", []string{"search", "-design", saver}, exitSafety, map[string]any{
 			"verdict": "violated", "design": saver, "deviations": 1.0, "held_to": 0.0, "complete": false, "invariant": "SingleCharge",
@@ -106,7 +106,7 @@ func TestSearchResumes(t *testing.T) {
 		r := call(t, "", resumed...)
 		if r.code == exitHeld {
 			o := last(t, r.out)
-			if o["plans"] != whole["plans"] || o["held_to"] != 2.0 || o["next"] != whole["next"] {
+			if o["plans"] != whole["plans"] || o["held_to"] != 2.0 || o["next"] != whole["next"] || o["pruned"] != whole["pruned"] {
 				t.Errorf("in parts %v, in one go %v", o, whole)
 			}
 			break
@@ -133,7 +133,8 @@ func TestSearchResumes(t *testing.T) {
 		{"one scenario more", text, with(smallSearch, "-scenario", "one-payment,decline"), "does not say how far"},
 		{"other code", strings.Replace(text, " root ", " root f", 1), smallSearch, "the code has changed"},
 		{"a line too much", text + "at one-payment\n", smallSearch, "a line too much"},
-		{"nonsense", "hello\n", smallSearch, "chargeonce search v1"},
+		{"nonsense", "hello\n", smallSearch, "chargeonce search v2"},
+		{"an old one", strings.Replace(text, "search v2", "search v1", 1), smallSearch, "chargeonce search v2"},
 		{"less than nothing", strings.Replace(text, " skip 0", " skip -1", 1), smallSearch, "does not say how far"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -239,12 +240,12 @@ func TestSearchBuilds(t *testing.T) {
 // does not end the search.
 func TestKeeper(t *testing.T) {
 	inNewDirectory(t)
-	s := &standing{identity: []string{"design x"}, worlds: []worldStanding{{"a", "b", 7, search.Cursor{Layer: 1, Unit: 2, Skip: 3, Plans: 4, Of: 5, Done: 6, Next: 7}}}}
+	s := &standing{identity: []string{"design x"}, worlds: []worldStanding{{"a", "b", 7, search.Cursor{Layer: 1, Unit: 2, Skip: 3, Plans: 4, Of: 5, Pruned: 8, Done: 6, Next: 7, NextPruned: 9}}}}
 	var said []string
 	k := &keeper{file: "f", standing: s, warn: func(err error) { said = append(said, err.Error()) }}
 	k.save()
 	k.saveNow() // too soon
-	if got, want := read(t, "f"), "chargeonce search v1\ndesign x\nat a b root 0000000000000007 layer 1 unit 2 skip 3 plans 4 of 5 done 6 next 7\n"; got != want || len(said) > 0 {
+	if got, want := read(t, "f"), "chargeonce search v2\ndesign x\nat a b root 0000000000000007 layer 1 unit 2 skip 3 plans 4 of 5 pruned 8 done 6 next 7 pruned 9\n"; got != want || len(said) > 0 {
 		t.Errorf("got %q, want %q; %v", got, want, said)
 	}
 	other := &keeper{file: "f", standing: &standing{identity: s.identity, worlds: []worldStanding{{"a", "b", 7, search.Cursor{}}}}}

@@ -28,7 +28,8 @@ type ExhaustiveOptions struct {
 	// every Again-th; 0 is 1024.
 	Again int
 
-	seen func([]plan.Deviation, *sim.Result) // for tests: every plan that was run
+	seen  func([]plan.Deviation, *arena) // for tests: every plan that was run, and where
+	whole bool                           // for tests: run what another run stands for, too
 }
 
 // Cursor says how far a search has come. The layers below Layer are done, of
@@ -39,7 +40,9 @@ type Cursor struct {
 	Plans             int // run in all layers, up to here
 	Of                int // plans of the layer
 	Done              int // those of them that lie before the cursor
+	Pruned            int // plans with as many deviations that are none of the layer: others stand for them
 	Next              int // plans of the layer after it that extend those
+	NextPruned        int // and those that are none of it
 }
 
 // begin is the cursor of a search that has not begun: there is one plan
@@ -49,7 +52,8 @@ func begin() Cursor { return Cursor{Of: 1} }
 // Layer is all plans with a number of deviations.
 type Layer struct {
 	Deviations int
-	Plans      int // how many there are; exact
+	Plans      int // how many there are to run; exact
+	Pruned     int // how many more extend plans of the layer below, and come to what others come to
 	Done       int // how many were run; where a plan violates, up to that one
 	Elapsed    time.Duration
 }
@@ -86,8 +90,21 @@ func (p *Proof) Sentence(s *Subject) string {
 	if k < 0 {
 		return "nothing is shown: not all plans without deviations were run"
 	}
-	return fmt.Sprintf("no plan of at most %d deviations out of %s, each at any site that its run comes by while faults may happen, violates %s",
+	sentence := fmt.Sprintf("no plan of at most %d deviations out of %s, each at any site that its run comes by while faults may happen, violates %s",
 		k, s.classNames(), what)
+	if n := p.Pruned(); n > 0 {
+		sentence += fmt.Sprintf(" (%d plans, and all that extend them, were not run: each goes on from the very state of one that was)", n)
+	}
+	return sentence
+}
+
+// Pruned is how many plans the layers of this call lack because other plans
+// stand for them. What extends them is not counted.
+func (p *Proof) Pruned() (n int) {
+	for _, l := range p.Layers {
+		n += l.Pruned
+	}
+	return n
 }
 
 func (s *Subject) classNames() string {
@@ -105,17 +122,17 @@ func (s *Subject) classNames() string {
 
 // asked is a site that a run came by after its last deviation.
 type asked struct {
-	site plan.Site
-	menu []plan.Choice
+	site  plan.Site
+	menu  []plan.Choice
+	state uint64 // of the run, unsettled if something is left of its choices
 }
 
 // branches is a chooser that follows a plan and notes where it could go on.
 type branches struct {
-	plan   []plan.Deviation // in the order in which they are met
-	met    int
-	keep   bool
-	after  []asked // if they are to be kept
-	offers int     // how many plans extend this one by one deviation
+	plan  []plan.Deviation // in the order in which they are met
+	met   int
+	world *sim.World
+	after []asked
 }
 
 // Choose answers with the plan, and benign everywhere else.
@@ -127,11 +144,20 @@ func (b *branches) Choose(site plan.Site, menu []plan.Choice) plan.Choice {
 		}
 		return plan.Choice{}
 	}
-	b.offers += choices(menu)
-	if b.keep {
-		b.after = append(b.after, asked{site, menu})
+	state := uint64(unsettled)
+	if seen, settled := b.world.Past(); settled {
+		state = plan.Mix(seen^plan.Mix(uint64(site))) | 1
 	}
+	b.after = append(b.after, asked{site, menu, state})
 	return plan.Choice{}
+}
+
+// offers is how many deviations sites offer.
+func offers(after []asked) (n int) {
+	for i := range after {
+		n += choices(after[i].menu)
+	}
+	return n
 }
 
 // enumerated reports whether a choice is one of those that are tried. A hold
@@ -155,9 +181,12 @@ func choices(menu []plan.Choice) int {
 
 // Exhaust runs every plan with at most the given number of deviations, each
 // once, by layers: a plan is extended only at sites that its run came by
-// after its last deviation, so that the plan which it extends is unique. The
-// first violation is a smallest one, and of those the first in the order of
-// the sites, whatever the number of workers.
+// after its last deviation, so that the plan which it extends is unique. From
+// where its run is in the same state as that of a plan which differs in its
+// last deviation alone, or has none there, it is not extended at all: what the
+// extensions come to, those of the other do. The first violation is a smallest
+// one, and of those the first in the order of the sites, whatever the number
+// of workers.
 func Exhaust(ctx context.Context, opt ExhaustiveOptions) (*Proof, error) {
 	if opt.Deviations < 0 {
 		return nil, errors.New("search: want at least 0 deviations")
@@ -176,12 +205,14 @@ func Exhaust(ctx context.Context, opt ExhaustiveOptions) (*Proof, error) {
 	}
 	p.Plans = p.Next.Plans
 	first := p.Plans
+	var roots roots
 	for p.Next.Layer <= opt.Deviations {
 		if p.Next.Of == 0 { // no plan has so many deviations
 			p.Next.Layer++
 			continue
 		}
 		l := newLayer(ctx, &opt, p.Next, p.Plans-first)
+		l.roots = &roots
 		if err := l.run(); err != nil {
 			return nil, err
 		}
@@ -200,7 +231,7 @@ func Exhaust(ctx context.Context, opt ExhaustiveOptions) (*Proof, error) {
 			p.Reason = fmt.Sprintf("stopped after %d of the %d plans with %s", done, l.from.Of, Deviations(l.from.Layer))
 			return p, nil
 		}
-		p.Next = Cursor{Layer: p.Next.Layer + 1, Plans: p.Plans, Of: p.Next.Next}
+		p.Next = Cursor{Layer: p.Next.Layer + 1, Plans: p.Plans, Of: p.Next.Next, Pruned: p.Next.NextPruned}
 	}
 	return p, nil
 }
@@ -227,7 +258,7 @@ func Root(s Subject, open OpenStore) (uint64, error) {
 		return 0, err
 	}
 	defer a.world.Close()
-	b := branches{keep: true}
+	b := branches{world: a.world}
 	sum := plan.Mix(a.run(&b, how{}).Hash)
 	for i := range b.after {
 		sum = plan.Mix(sum ^ uint64(b.after[i].site))

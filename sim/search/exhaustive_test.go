@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/chargeonce/chargeonce/linearizability/invariant"
-	"github.com/chargeonce/chargeonce/sim"
 	"github.com/chargeonce/chargeonce/sim/plan"
 )
 
@@ -49,7 +48,7 @@ type census struct {
 
 func newCensus(s *Subject) *census { return &census{s: s, times: map[string]int{}} }
 
-func (c *census) seen(d []plan.Deviation, _ *sim.Result) {
+func (c *census) seen(d []plan.Deviation, _ *arena) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.times[c.s.Plan(0, d).String()]++
@@ -142,7 +141,7 @@ func TestExhaustIsBruteForce(t *testing.T) {
 		t.Run(fmt.Sprintf("%s/%s/%d", tt.scenario, s.classNames(), tt.k), func(t *testing.T) {
 			want := everySet(t, s, tt.k)
 			c := newCensus(&s)
-			p := exhaust(t, ExhaustiveOptions{Subject: s, Deviations: tt.k, seen: c.seen})
+			p := exhaust(t, ExhaustiveOptions{Subject: s, Deviations: tt.k, seen: c.seen, whole: true})
 			if p.Verdict != Held || !p.Complete {
 				t.Fatalf("%s %s", p.Verdict, p.Reason)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +20,7 @@ type layer struct {
 	ctx   context.Context
 	from  Cursor
 	spent int // plans of this call in the layers before
+	roots *roots
 	began time.Time
 
 	unit    atomic.Int64 // the next to take
@@ -33,10 +35,11 @@ type layer struct {
 
 // unit is what the plans of a layer with the same first deviation came to.
 type unit struct {
-	done, next int
-	effective  sim.Counts
-	over       bool
-	stop       *stop
+	done         int
+	next, pruned int // plans of the next layer
+	effective    sim.Counts
+	over         bool
+	stop         *stop
 }
 
 func newLayer(ctx context.Context, opt *ExhaustiveOptions, from Cursor, spent int) *layer {
@@ -51,6 +54,8 @@ func (l *layer) run() error {
 	workers := l.opt.Workers
 	if l.from.Layer == 0 {
 		workers = 1
+	} else if err := l.meet(); err != nil {
+		return err
 	}
 	var crew sync.WaitGroup
 	errs := make([]error, workers)
@@ -66,7 +71,7 @@ func (l *layer) run() error {
 func (l *layer) summary() Layer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := Layer{Deviations: l.from.Layer, Plans: l.from.Of, Done: l.from.Done, Elapsed: time.Since(l.began)}
+	s := Layer{Deviations: l.from.Layer, Plans: l.from.Of, Pruned: l.from.Pruned, Done: l.from.Done, Elapsed: time.Since(l.began)}
 	first := l.first()
 	for at, u := range l.units {
 		if first < 0 || at <= first {
@@ -89,6 +94,7 @@ func (l *layer) cursor() Cursor {
 		c.Done += u.done
 		c.Plans += u.done
 		c.Next += u.next
+		c.NextPruned += u.pruned
 		if !u.over {
 			c.Skip += u.done
 			return c
@@ -126,6 +132,7 @@ type digger struct {
 	follow   branches
 	plan     []plan.Deviation
 	levels   [][]asked // by depth: where its plan could go on
+	kin      []kin     // by depth: the runs of the plans of that depth that extend one
 	number   int       // of the unit
 	unit     *unit
 	skip     int  // plans of the unit that an earlier call has run
@@ -134,32 +141,72 @@ type digger struct {
 	reports  bool
 }
 
-func (l *layer) work(reports bool) error {
+// newDigger returns a worker and how to end it.
+func (l *layer) newDigger() (d *digger, end func(), err error) {
 	registry, empty, shut, err := l.opt.Open()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer shut()
-	d := &digger{
-		layer: l, levels: make([][]asked, l.from.Layer+1), reports: reports,
+	d = &digger{
+		layer: l, levels: make([][]asked, l.from.Layer+1), kin: make([]kin, l.from.Layer+1),
 		fresh: func() (*arena, error) { return newArena(l.opt.Subject, registry, empty) },
 	}
 	if d.a, err = d.fresh(); err != nil {
-		return err
+		return nil, nil, errors.Join(err, shut())
 	}
 	if d.other, err = d.fresh(); err != nil {
+		d.a.world.Close()
+		return nil, nil, errors.Join(err, shut())
+	}
+	return d, func() { d.a.world.Close(); d.other.world.Close(); _ = shut() }, nil
+}
+
+// roots are what the run without deviations comes by, and for each deviation
+// there, which begins a unit, how far the plan of it alone is to be extended.
+type roots struct {
+	after []asked
+	cuts  []int
+}
+
+// meet makes the runs with one deviation, to know which units are alike. All
+// layers have the same.
+func (l *layer) meet() error {
+	if l.roots.cuts != nil {
+		return nil
+	}
+	d, end, err := l.newDigger()
+	if err != nil {
 		return err
 	}
-	defer func() { d.a.world.Close(); d.other.world.Close() }()
+	defer end()
+	d.step(0)
+	l.roots.after = slices.Clone(d.levels[0])
+	d.begin(0)
+	for u := 0; ; u++ {
+		deviation, ok := nth(l.roots.after, u)
+		if !ok {
+			return nil
+		}
+		d.plan = append(d.plan[:0], deviation)
+		d.step(1)
+		l.roots.cuts = append(l.roots.cuts, d.join(1))
+	}
+}
+
+func (l *layer) work(reports bool) error {
+	d, end, err := l.newDigger()
+	if err != nil {
+		return err
+	}
+	defer end()
+	d.reports = reports
 	if l.from.Layer == 0 {
 		d.take(0, nil)
 		return nil
 	}
-	d.step(0, true) // what the run without deviations comes by are the units
-	root := d.levels[0]
 	for {
 		u := l.unit.Add(1) - 1
-		deviation, ok := nth(root, int(u))
+		deviation, ok := nth(l.roots.after, int(u))
 		if !ok || u >= l.limit.Load() || l.stopped() {
 			return nil
 		}
@@ -218,11 +265,11 @@ func (l *layer) stopped() bool {
 	return l.cut.Load()
 }
 
-// step runs the plan so far, and keeps where it could go on if asked to.
-func (d *digger) step(depth int, keep bool) *sim.Result {
+// step runs the plan so far and notes where it could go on.
+func (d *digger) step(depth int) *sim.Result {
 	for try := 1; ; try++ {
-		d.follow = branches{plan: d.plan, keep: keep, after: d.levels[depth][:0]}
-		res := d.a.run(&d.follow, how{})
+		d.follow = branches{plan: d.plan, world: d.a.world, after: d.levels[depth][:0]}
+		res := d.a.run(&d.follow, how{past: true, skip: depth < d.from.Layer || d.unit == nil})
 		d.levels[depth] = d.follow.after
 		if res.Finding == nil || res.Finding.Kind != sim.GoroutineFinding || try == goroutineTries {
 			return res
@@ -231,8 +278,30 @@ func (d *digger) step(depth int, keep bool) *sim.Result {
 		if err != nil {
 			return res
 		}
+		d.a.world.Close()
 		d.a = a
 	}
+}
+
+// begin makes the run that was made last the first of those that are compared
+// with the runs of the plans that extend its own.
+func (d *digger) begin(depth int) {
+	seen, _ := d.a.world.Past()
+	d.kin[depth+1].reset()
+	d.kin[depth+1].join(d.levels[depth], seen)
+}
+
+// join returns how many of the sites of the run that was made last, of that
+// depth, its plan is to be extended at.
+func (d *digger) join(depth int) int {
+	switch {
+	case d.opt.whole || depth == 0:
+		return len(d.levels[depth])
+	case depth == 1 && d.unit != nil:
+		return d.roots.cuts[d.number]
+	}
+	seen, _ := d.a.world.Past()
+	return d.kin[depth].join(d.levels[depth], seen)
 }
 
 // dig runs all plans of the layer that begin with the plan so far.
@@ -240,8 +309,18 @@ func (d *digger) dig(depth int) *stop {
 	if depth == d.from.Layer {
 		return d.leaf()
 	}
-	d.step(depth, true)
-	for i := 0; i < len(d.levels[depth]); i++ {
+	d.step(depth)
+	sites := d.join(depth)
+	if depth == d.from.Layer-1 {
+		// All plans that a run before this call has come to need not be made
+		// again, unless one of them is like one of those to come.
+		if n := offers(d.levels[depth][:sites]); n <= d.skip {
+			d.skip -= n
+			return nil
+		}
+	}
+	d.begin(depth)
+	for i := range sites {
 		at := d.levels[depth][i]
 		for j := range at.menu {
 			if !enumerated(&at.menu[j]) {
@@ -278,18 +357,23 @@ func (d *digger) permitted() bool {
 func (d *digger) leaf() *stop {
 	if d.skip > 0 {
 		d.skip--
+		d.step(d.from.Layer)
+		d.join(d.from.Layer)
 		return nil
 	}
 	if !d.permitted() {
 		d.ended = true
 		return nil
 	}
-	res := d.step(d.from.Layer, false)
+	res := d.step(d.from.Layer)
+	after := d.levels[d.from.Layer]
+	sites := d.join(d.from.Layer)
 	d.unit.done++
-	d.unit.next += d.follow.offers
+	d.unit.next += offers(after[:sites])
+	d.unit.pruned += offers(after[sites:])
 	add(&d.unit.effective, &res.Effective)
 	if d.opt.seen != nil {
-		d.opt.seen(d.plan, res)
+		d.opt.seen(d.plan, d.a)
 	}
 	broke := d.a.worst() != nil && (d.opt.Target == 0 || d.a.broke(d.opt.Target))
 	ends := !res.Limit || d.a.worst() != nil

@@ -101,6 +101,7 @@ type how struct {
 	record  bool // the history's events
 	trace   bool // the lines of the trace
 	skip    bool // the protocol model is not asked
+	past    bool // what was seen of the run
 }
 
 // run makes one run and judges it by the invariants.
@@ -111,7 +112,7 @@ func (a *arena) run(c sim.Chooser, h how) *sim.Result {
 		a.moves.reset()
 	}
 	a.diverged, a.divergence, a.unjudged, a.held = a.diverged[:0], nil, 0, false
-	opt := sim.Options{Weather: h.weather, Sink: a, Trace: h.trace}
+	opt := sim.Options{Weather: h.weather, Sink: a, Trace: h.trace, Past: h.past}
 	if a.model == nil || h.skip {
 		return a.world.Run(c, opt)
 	}
