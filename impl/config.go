@@ -68,7 +68,9 @@ type Config struct {
 	// not show it. 0 is allowed.
 	LookupLag time.Duration
 	// RetryHorizon (A4) is how long after its first attempt a client may
-	// still send the key.
+	// still send the key. It is real time: a client whose clock is set while
+	// it retries, or that goes on elsewhere from an instant that it has saved,
+	// has to stop MaxClockSkew earlier.
 	RetryHorizon time.Duration
 	// Retention (A4) is how long a terminal record keeps its reply. It must
 	// be longer than RetryHorizon + 2·MessageLifetime + MaxClockSkew.

@@ -7,16 +7,21 @@ import (
 	"github.com/chargeonce/chargeonce/model/explore"
 )
 
-// TestBoundsAreSmallest takes one run, attempt or fault away and looks for
+// TestBoundsAreSmallest takes one run, attempt, fault or tick away and looks for
 // something that the manifest shows and that is then gone: were there nothing,
 // the bound could be smaller.
 func TestBoundsAreSmallest(t *testing.T) {
-	for module, bounds := range map[string][]string{
-		"ChargeOnce": {"Handlers", "Attempts", "Others", "Faults"},
-		"Compensate": {"Handlers", "Reconcilers", "Attempts", "Faults"},
+	for _, m := range []struct {
+		module string
+		bounds []string
+	}{
+		{"ChargeOnce", []string{"Handlers", "Attempts", "Others", "Faults"}},
+		{"Compensate", []string{"Handlers", "Reconcilers", "Attempts", "Faults"}},
+		{"Retention", []string{"Life", "Skew", "Window", "Late"}},
+		{"Window", []string{"Runs", "Life", "Skew", "Lag", "Window"}},
 	} {
-		for _, bound := range bounds {
-			t.Run(module+"/"+bound, func(t *testing.T) { boundIsSmallest(t, module, bound) })
+		for _, bound := range m.bounds {
+			t.Run(m.module+"/"+bound, func(t *testing.T) { boundIsSmallest(t, m.module, bound) })
 		}
 	}
 }

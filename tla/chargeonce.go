@@ -14,7 +14,7 @@ var chargeOnce = parts[protocol.Config, protocol.State]{
 	defects:    each(chargeOnceDefects(), func(d protocol.Defect) Term { return Term{d.String(), d.Doc()} }),
 	set:        (*protocol.Config).Set,
 	validate:   (*protocol.Config).Validate,
-	initial:    protocol.Initial,
+	initial:    one(protocol.Initial),
 	next:       nextOf(protocol.Next),
 	actionName: func(a explore.Action) string { return protocol.ActionOf(uint16(a)).String() },
 	invariants: each(protocol.Invariants, func(i protocol.Invariant) law[protocol.Config, protocol.State] {

@@ -13,7 +13,7 @@ var compensateParts = parts[compensate.Config, compensate.State]{
 	defects:    each(compensate.Defects, func(d compensate.Defect) Term { return Term(d) }),
 	set:        setField[compensate.Config],
 	validate:   (*compensate.Config).Validate,
-	initial:    compensate.Initial,
+	initial:    one(compensate.Initial),
 	next:       nextOf(compensate.Next),
 	actionName: func(a explore.Action) string { return compensate.ActionOf(uint16(a)).String() },
 	invariants: each(compensate.Invariants, func(i compensate.Invariant) law[compensate.Config, compensate.State] {

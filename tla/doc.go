@@ -1,5 +1,5 @@
-// Package tla runs the specifications that stand beside it, ChargeOnce.tla,
-// Window.tla and Compensate.tla, under TLC, and says what came out.
+// Package tla runs the specifications that stand beside it, the files whose
+// names end in .tla, under TLC, and says what came out.
 //
 // Every file in cfg is one question to a specification, and manifest.json
 // has one entry for it: what must come out, how many states there are, and how

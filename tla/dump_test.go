@@ -13,6 +13,7 @@ import (
 	"github.com/chargeonce/chargeonce/model/compensate"
 	"github.com/chargeonce/chargeonce/model/explore"
 	"github.com/chargeonce/chargeonce/model/protocol"
+	"github.com/chargeonce/chargeonce/model/retention"
 	"github.com/chargeonce/chargeonce/model/window"
 )
 
@@ -24,6 +25,7 @@ var statesInTLA = map[string]struct {
 }{
 	"ChargeOnce": {"keyless-no-lookup", func(t *testing.T, c Config) map[string]bool { return reachable(t, &chargeOnce, c, chargeOnceInTLA) }},
 	"Window":     {"window-no-lookup", func(t *testing.T, c Config) map[string]bool { return reachable(t, &windowParts, c, windowInTLA) }},
+	"Retention":  {"retention-reuse", func(t *testing.T, c Config) map[string]bool { return reachable(t, &retentionParts, c, retentionInTLA) }},
 	"Compensate": {"compensate", func(t *testing.T, c Config) map[string]bool {
 		return reachable(t, &compensateParts, c, compensateInTLA)
 	}},
@@ -246,6 +248,40 @@ func compensateInTLA(cfg *compensate.Config, s compensate.State) string {
 		fmt.Sprintf("/\\ tries = %d", s.Tries),
 		"/\\ asking = " + booleanInTLA(s.Asking),
 		fmt.Sprintf("/\\ budget = %d", s.Budget),
+	}, "\n")
+}
+
+// retentionInTLA writes a state of the Go model as TLC would.
+func retentionInTLA(_ *retention.Config, s retention.State) string {
+	r, by, of := s.Record, "-", "-"
+	if r.Exists() {
+		by = r.By.String()
+	}
+	if s.Key.Age >= 0 {
+		of = s.Key.Of.String()
+	}
+	lives := func(of []int8) string {
+		var all []string
+		for w, n := range of {
+			all = append(all, fmt.Sprintf("%v |-> %d", retention.Sender(w), n))
+		}
+		return "[" + strings.Join(all, ", ") + "]"
+	}
+	var told []string
+	for _, t := range s.Told() {
+		told = append(told, fmt.Sprintf("[to |-> %q, says |-> %q, of |-> %q]", t.To, t.Says, t.Of))
+	}
+	return strings.Join([]string{
+		fmt.Sprintf("/\\ rec = [state |-> %q, by |-> %q, landed |-> %s, expires |-> %d, tomb |-> %s, print |-> %s]",
+			r.State, by, booleanInTLA(r.Landed), r.Expires, booleanInTLA(r.Tomb), booleanInTLA(r.Print)),
+		fmt.Sprintf("/\\ until = %d", s.Until),
+		"/\\ req = " + lives(s.Requests[:]),
+		"/\\ ins = " + lives(s.Inserts[:]),
+		fmt.Sprintf("/\\ key = [age |-> %d, of |-> %q]", s.Key.Age, of),
+		fmt.Sprintf("/\\ charges = [first |-> %d, second |-> %d]", s.Charges[0], s.Charges[1]),
+		"/\\ told = " + setInTLA(told),
+		fmt.Sprintf("/\\ forgot = %d", s.Forgot),
+		"/\\ stale = " + booleanInTLA(s.Stale),
 	}, "\n")
 }
 

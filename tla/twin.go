@@ -30,7 +30,9 @@ type Twin struct {
 type Term struct{ Name, Doc string }
 
 // Twins are all that there are.
-func Twins() []Twin { return []Twin{chargeOnce.twin(), windowParts.twin(), compensateParts.twin()} }
+func Twins() []Twin {
+	return []Twin{chargeOnce.twin(), windowParts.twin(), retentionParts.twin(), compensateParts.twin()}
+}
 
 // TwinOf returns the twin of a module, and false if it has none.
 func TwinOf(module string) (Twin, bool) {
@@ -139,7 +141,7 @@ type parts[C any, S comparable] struct {
 	defects    []Term
 	set        func(c *C, constant, value string) error // as the cfg file writes it
 	validate   func(*C) error
-	initial    func(*C) S
+	initial    func(*C) []S
 	next       func(c *C, steps []explore.Step[S], s S) []explore.Step[S]
 	actionName func(explore.Action) string
 	invariants []law[C, S]
@@ -176,6 +178,11 @@ func each[A, B any](all []A, make func(A) B) (made []B) {
 		made = append(made, make(a))
 	}
 	return made
+}
+
+// one makes parts.initial of a package that has one state to begin with.
+func one[C any, S comparable](initial func(*C) S) func(*C) []S {
+	return func(c *C) []S { return []S{initial(c)} }
 }
 
 // coded is an action of a package below model.
@@ -289,7 +296,7 @@ func (w *world[C, S]) Judged() (names []string) {
 
 func (w *world[C, S]) model() explore.Model[S] {
 	m := explore.Model[S]{
-		Initial:    func() []S { return []S{w.initial(w.config)} },
+		Initial:    func() []S { return w.initial(w.config) },
 		Next:       func(steps []explore.Step[S], s S) []explore.Step[S] { return w.next(w.config, steps, s) },
 		ActionName: w.actionName,
 	}

@@ -13,7 +13,7 @@ var windowParts = parts[window.Config, window.State]{
 	defects:    each(window.Defects, func(d window.Defect) Term { return Term(d) }),
 	set:        setField[window.Config],
 	validate:   (*window.Config).Validate,
-	initial:    window.Initial,
+	initial:    one(window.Initial),
 	next:       nextOf(window.Next),
 	actionName: func(a explore.Action) string { return window.ActionOf(uint16(a)).String() },
 	invariants: each(window.Invariants, func(i window.Invariant) law[window.Config, window.State] { return law[window.Config, window.State](i) }),

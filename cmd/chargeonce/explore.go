@@ -147,7 +147,7 @@ func situationName(denial string) string { return strings.TrimPrefix(denial, "Ne
 type worlds struct {
 	entries []tla.Entry
 	configs []tla.Config     // of entries
-	shows   map[shown]string // the world that the manifest shows a defect in
+	shows   map[shown]string // the world in which the manifest shows a defect: if it can, that it breaks something
 }
 
 // shown is a defect of a module.
@@ -159,6 +159,7 @@ func readWorlds() (*worlds, error) {
 		return nil, err
 	}
 	all := &worlds{shows: make(map[shown]string)}
+	breaks := make(map[shown]bool)
 	for _, entry := range m.Specifications {
 		twin, ok := tla.TwinOf(entry.Module)
 		if !ok {
@@ -172,7 +173,11 @@ func readWorlds() (*worlds, error) {
 			all.entries, all.configs = append(all.entries, entry), append(all.configs, c)
 		}
 		for _, d := range twin.Defects {
-			if at := (shown{twin.Module, d.Name}); c.Constants[d.Name] == "TRUE" && entry.Base != "" && all.shows[at] == "" {
+			at := shown{twin.Module, d.Name}
+			if c.Constants[d.Name] != "TRUE" || entry.Base == "" || entry.Kind == tla.KindReachable || breaks[at] {
+				continue
+			}
+			if breaks[at] = entry.Outcome != tla.Holds; breaks[at] || all.shows[at] == "" {
 				all.shows[at] = entry.Base
 			}
 		}

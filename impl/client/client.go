@@ -17,7 +17,10 @@ import (
 
 // Retry is how a client repeats an attempt.
 type Retry struct {
-	Horizon time.Duration // no attempt starts later than this after the first
+	// Horizon: no attempt starts later than this after the first, by the
+	// client's own clock. It is the service's RetryHorizon, or where that
+	// clock may be set meanwhile, MaxClockSkew less.
+	Horizon time.Duration
 	First   time.Duration // pause before the second attempt
 	Most    time.Duration // the pause doubles up to this
 }
