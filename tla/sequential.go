@@ -18,7 +18,7 @@ var sequential = parts[protocol.Config, lockstep.State]{
 	defects:    chargeOnce.defects,
 	set:        chargeOnce.set,
 	validate:   chargeOnce.validate,
-	initial:    lockstep.Initial,
+	initial:    one(lockstep.Initial),
 	next:       nextOf(lockstep.Next),
 	actionName: chargeOnce.actionName,
 	invariants: []law[protocol.Config, lockstep.State]{{
