@@ -78,7 +78,8 @@ CONSTANTS            \* Assumptions that are dropped.  The protocol needs all.
     BreakA3,               \* the registry loses what it acknowledged
     BreakA4,               \* a retry comes after the horizon
     BreakA5,               \* look-up hides a charge longer than its lag
-    BreakA6                \* the network doubles although declines are not stored
+    BreakA6,               \* the network doubles although declines are not stored
+    BreakAS                \* a clock is further behind than the skew
 
 VARIABLES
     rec,      \* the record of the operation in the registry
@@ -159,10 +160,10 @@ Remaining(r) == {w \in late : Fits(w, r)}
 Went(h, step, r) ==
     CASE step = "claim" ->
            [run[h] EXCEPT !.pc = IF Keys \/ NoMark THEN "charge" ELSE "mark-sent",
-                          !.step = "-", !.ver = r.ver, !.may = r.lease # "dead"]
+                          !.step = "-", !.ver = r.ver, !.may = r.lease # "dead" \/ BreakAS]
       [] step = "take-over" ->
            [run[h] EXCEPT !.pc = IF Keys \/ NoMark \/ r.state = "sent" THEN "charge" ELSE "mark-sent",
-                          !.step = "-", !.ver = r.ver, !.may = r.lease # "dead"]
+                          !.step = "-", !.ver = r.ver, !.may = r.lease # "dead" \/ BreakAS]
       [] step = "mark-sent" ->
            [run[h] EXCEPT !.pc = "charge", !.step = "-", !.ver = r.ver]
       [] step = "review" -> Telling(h, InProgress, "review")
@@ -376,7 +377,8 @@ Charge(h) ==
 (* record only move forward, so once the record's is dead all before it are.*)
 ChargeBehind(h) ==
     /\ run[h].pc = "charge" /\ ~MaySend(h)
-    /\ run[h].may /\ rec.window \in {"open", "closed"}
+    /\ run[h].may
+    /\ rec.window \in {"open", "closed"} \/ (BreakAS /\ rec.window = "past")
     /\ Spend(1)
     /\ Send(h)
     /\ UNCHANGED <<rec, late, ledger, refused, told, tries, asking>>
@@ -607,7 +609,7 @@ SendsDie ==
     /\ rec.lease = "over"
     /\ msgs = {} \/ BreakA2
     /\ rec' = [rec EXCEPT !.lease = "dead"]
-    /\ run' = [h \in Slots |-> [run[h] EXCEPT !.may = FALSE]]
+    /\ run' = IF BreakAS THEN run ELSE [h \in Slots |-> [run[h] EXCEPT !.may = FALSE]]
     /\ UNCHANGED <<late, msgs, ledger, refused, told, tries, asking, budget>>
 
 (* The guard's bound is passed, or a healthy run from now would pass it:    *)

@@ -87,6 +87,30 @@ func TestTwinAgrees(t *testing.T) {
 	}
 }
 
+// TestEveryPropertyFalls: a property that no defect and no dropped assumption
+// breaks judges nothing, and neither does one of situations that are not met.
+func TestEveryPropertyFalls(t *testing.T) {
+	fallen := make(map[string]bool) // by module and property
+	for _, e := range readManifest(t).Specifications {
+		fallen[e.Module+" "+e.Property] = true
+		for name := range e.Falls {
+			fallen[e.Module+" "+name] = true
+		}
+	}
+	for _, twin := range Twins() {
+		for _, p := range twin.Properties {
+			if !fallen[twin.Module+" "+p.Name] {
+				t.Errorf("%s: nothing breaks %s", twin.Module, p.Name)
+			}
+		}
+		for _, s := range twin.Situations {
+			if !fallen[twin.Module+" "+s.Name] {
+				t.Errorf("%s: no cfg file asks for %s", twin.Module, s.Name)
+			}
+		}
+	}
+}
+
 // TestEverythingThatFalls counts, for each defect and each dropped assumption,
 // the shortest way to break each invariant, whichever falls first.
 func TestEverythingThatFalls(t *testing.T) {

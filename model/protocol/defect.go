@@ -41,6 +41,7 @@ const (
 	BreakA4
 	BreakA5
 	BreakA6
+	BreakAS
 	DefectCount // how many there are
 )
 
@@ -74,6 +75,7 @@ var defects = [DefectCount]struct{ name, doc string }{
 	BreakA4:              {"BreakA4", "a retry comes after the horizon"},
 	BreakA5:              {"BreakA5", "look-up hides a charge longer than its lag"},
 	BreakA6:              {"BreakA6", "the network doubles although declines are not stored"},
+	BreakAS:              {"BreakAS", "a clock is further behind than the skew"},
 }
 
 // String returns the name, as the specification has it.

@@ -465,7 +465,7 @@ func (w *world) maySend(me Run) bool {
 // record over, and the window is open although others find it closed.
 func (w *world) chargeBehind(h Slot) (State, bool) {
 	t, me := w.State, w.Run(h)
-	open := w.rec.Window == WindowOpen || w.rec.Window == WindowClosed
+	open := w.rec.Window == WindowOpen || w.rec.Window == WindowClosed || w.rec.Window == WindowPast && w.has(BreakAS)
 	if me.At != AtCharge || w.maySend(me) || !me.May || !open || !w.spend(&t, 1) {
 		return no()
 	}

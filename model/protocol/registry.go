@@ -72,7 +72,7 @@ func (c *Config) went(me Run, step Step, r Record) Run {
 		if !c.Keys && !c.has(NoMark) && (step == StepClaim || r.State != Sent) {
 			me.At = AtMarkSent
 		}
-		me.Step, me.Version, me.May = NoStep, r.Version, r.Lease != LeaseDead
+		me.Step, me.Version, me.May = NoStep, r.Version, r.Lease != LeaseDead || c.has(BreakAS)
 		return me
 	case StepMarkSent:
 		me.At, me.Step, me.Version = AtCharge, NoStep, r.Version

@@ -152,6 +152,9 @@ func (w *world) sendsDie() (State, bool) {
 	}
 	r.Lease = LeaseDead
 	t, _ := w.changed(r)
+	if w.has(BreakAS) {
+		return t, true
+	}
 	for h := Slot(1); h <= w.slots(); h++ {
 		me := t.Run(h)
 		me.May = false
