@@ -149,46 +149,11 @@ func reachable[C any, S comparable](t *testing.T, p *parts[C, S], c Config, inTL
 
 // chargeOnceInTLA writes a state of the Go model as TLC would.
 func chargeOnceInTLA(cfg *protocol.Config, s protocol.State) string {
-	answer := func(a protocol.Answer) string {
-		return fmt.Sprintf("[says |-> %q, charge |-> %d]", a.Says, a.Charge)
+	var lines []string
+	for _, v := range stateInTLA(cfg, s) {
+		lines = append(lines, "/\\ "+v.name+" = "+v.value)
 	}
-	var runs, late, msgs, ledger, refused, told []string
-	for h := 1; h <= cfg.Handlers || cfg.Reconciles && h == cfg.Handlers+1; h++ {
-		r := s.Run(protocol.Slot(h))
-		runs = append(runs, fmt.Sprintf("[pc |-> %q, step |-> %q, par |-> %q, ver |-> %d, ans |-> %s, may |-> %s]",
-			r.At, r.Step, r.Parameters, r.Version, answer(r.Answer), booleanInTLA(r.May)))
-	}
-	for _, w := range s.Late() {
-		late = append(late, fmt.Sprintf("[step |-> %q, ver |-> %d, owner |-> %d, par |-> %q, reply |-> %s]",
-			w.Step, w.Version, w.Owner, w.Parameters, answer(w.Reply)))
-	}
-	for _, m := range s.Messages() {
-		msgs = append(msgs, fmt.Sprintf("[by |-> %d, ver |-> %d, key |-> %d, copy |-> %s, par |-> %q]",
-			m.By, m.Version, m.Key, booleanInTLA(m.Copy), m.Parameters))
-	}
-	for _, c := range s.Ledger() {
-		ledger = append(ledger, fmt.Sprintf("[key |-> %d, par |-> %q, known |-> %s]", c.Key, c.Parameters, booleanInTLA(c.Known)))
-	}
-	for _, key := range s.Refused() {
-		refused = append(refused, fmt.Sprint(key))
-	}
-	for _, x := range s.Told() {
-		told = append(told, fmt.Sprintf("[par |-> %q, reply |-> %s]", x.Parameters, answer(x.Reply)))
-	}
-	r := s.Record()
-	return strings.Join([]string{
-		fmt.Sprintf("/\\ rec = [state |-> %q, ver |-> %d, owner |-> %d, lease |-> %q, window |-> %q, par |-> %q, reply |-> %s]",
-			r.State, r.Version, r.Owner, r.Lease, r.Window, r.Parameters, answer(r.Reply)),
-		"/\\ run = " + sequenceInTLA(runs),
-		"/\\ late = " + setInTLA(late),
-		"/\\ msgs = " + setInTLA(msgs),
-		"/\\ ledger = " + sequenceInTLA(ledger),
-		"/\\ refused = " + setInTLA(refused),
-		"/\\ told = " + setInTLA(told),
-		fmt.Sprintf("/\\ tries = [p |-> %d, q |-> %d]", s.Tries(protocol.P), s.Tries(protocol.Q)),
-		"/\\ asking = " + booleanInTLA(s.Asking()),
-		fmt.Sprintf("/\\ budget = %d", s.Budget()),
-	}, "\n")
+	return strings.Join(lines, "\n")
 }
 
 // windowInTLA writes a state of the Go model as TLC would.
@@ -284,7 +249,3 @@ func retentionInTLA(_ *retention.Config, s retention.State) string {
 		"/\\ stale = " + booleanInTLA(s.Stale),
 	}, "\n")
 }
-
-func booleanInTLA(b bool) string             { return strings.ToUpper(fmt.Sprint(b)) }
-func setInTLA(elements []string) string      { return "{" + strings.Join(elements, ", ") + "}" }
-func sequenceInTLA(elements []string) string { return "<<" + strings.Join(elements, ", ") + ">>" }

@@ -17,6 +17,7 @@ const (
 	Invariant   Outcome = "invariant" // a state breaks an invariant
 	StepBreaks  Outcome = "step"      // a step breaks an action property
 	NotLive     Outcome = "liveness"  // a fair behaviour breaks a temporal property
+	Deadlock    Outcome = "deadlock"  // a state has no successor, and each must have one
 	outcomeNone Outcome = ""          // not said
 )
 
@@ -45,6 +46,7 @@ type TraceState struct {
 // The exit codes of TLC that are a verdict.
 const (
 	exitHeld     = 0
+	exitDeadlock = 11
 	exitSafety   = 12
 	exitProperty = 13
 )
@@ -79,6 +81,8 @@ func ParseReport(exit int, output string) (Report, error) {
 	switch {
 	case exit == exitHeld && strings.Contains(output, passed) && r.Distinct > 0 && r.Depth > 0:
 		r.Outcome = Holds
+	case exit == exitDeadlock && strings.Contains(output, "Error: Deadlock reached."):
+		r.Outcome = Deadlock
 	case exit == exitSafety && broken != nil:
 		r.Outcome, r.Property = Invariant, broken[1]
 	case exit == exitProperty && step != nil:
