@@ -20,17 +20,23 @@
 // Validate takes. Clocks differ by the allowed skew, messages live as long as
 // they may, and look-ups lag. These are requirements on differences only, so
 // that they are met or contradict each other. A transition whose requirements
-// contradict each other is impossible, and counted by what contradicts. The
-// rest must be played.
+// contradict each other in every deployment that is tried is impossible, and
+// counted by what contradicts: no window ends while the first lease runs. The
+// rest must be played. That the model has such transitions is no fault: it has
+// no clocks, and is the more careful for it.
 //
 // What it does not do: look for what the code does beyond the model. Runs that
 // are recorded and judged by the model are the matter of other packages. Nor
 // does it bound how long an unacknowledged write may take.
 //
-// In the model a finished record is forgotten at once; in the code by two
-// sweeps, the second for the tombstone, and nobody is let in between. In the
-// model "in progress" is also what a client hears if the registry does not
-// answer. And the owner of a run that is over is nobody.
+// Some things that the model does not tell apart are played both ways: each
+// script as late as its requirements let it be and as soon, so that clocks come
+// to every bound from both sides; a write that is not applied as a refusal and
+// as silence; a run that ends without effect as a crash and as a read that
+// fails. Others look different in the code. A finished record, which the model
+// forgets at once, is dropped by sweeps: body, nothing yet, tombstone; nobody is
+// let in between. "In progress" in the model is also what a client hears if the
+// registry does not answer. And the owner of a run that is over is nobody.
 //
 // The rule it keeps: the model says what happens, the instants say when, and
 // the package itself decides nothing. It answers the code's calls and compares.

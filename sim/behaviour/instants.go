@@ -8,6 +8,7 @@ import "time"
 type instants struct {
 	edges []edge
 	at    []time.Duration // of each instant, once solved
+	first int             // the instant that the others come after
 	by    []int           // the edge that moved it last
 }
 
@@ -34,22 +35,28 @@ func (n *instants) atMost(a, b int, d time.Duration, why reasons) {
 // atLeast requires that a is at least d after b.
 func (n *instants) atLeast(a, b int, d time.Duration, why reasons) { n.atMost(b, a, -d, why) }
 
-// end is an end of the stretch in which all instants lie, next to which they
-// are looked for.
+// end is an end of what the requirements leave room for.
 type end int
 
-// The ends: each instant is as late as its requirements let it be, or as early.
+// The ends: after the first instant the others come as late as they may, or as
+// soon.
 const (
 	latest end = iota
 	earliest
 )
+
+// far is when instants come that may be as late as they like. It is further
+// from the first than all requirements together reach.
+const far = 1000 * time.Hour
 
 // solve finds instants that meet all requirements. If there are none it
 // returns the reasons of some that contradict each other.
 func (n *instants) solve(e end) (contradiction reasons, ok bool) {
 	n.by = n.by[:0]
 	for i := range n.at {
-		n.at[i] = 0
+		if n.at[i] = 0; e == latest && i != n.first {
+			n.at[i] = far
+		}
 		n.by = append(n.by, none)
 	}
 	moved := none
@@ -75,8 +82,8 @@ func (n *instants) solve(e end) (contradiction reasons, ok bool) {
 	}
 }
 
-// move moves every instant that breaks a requirement towards the other end,
-// and returns the last one that it moved, or none.
+// move moves every instant that breaks a requirement, away from the end, and
+// returns the last one that it moved, or none.
 func (n *instants) move(e end) int {
 	moved := none
 	for i := len(n.edges) - 1; i >= 0; i-- {

@@ -53,15 +53,26 @@ type run struct {
 	yield  func(call) bool
 	owners []string // the tokens that it has drawn
 
-	at         time.Time // what its clock says next
-	unanswered bool      // its next write is not acknowledged
-	hidden     bool      // its next look-up shows nothing
-	answer     answer    // of the provider to its charge request
+	at     time.Time // what its clock says next
+	fault  fault     // of its next call
+	answer answer    // of the provider to its charge request
 
 	reply impl.Reply // once it has returned
 	err   error
 	last  call // how it has ended
 }
+
+// fault is what goes wrong with a call.
+type fault uint8
+
+// The faults.
+const (
+	noFault    fault = iota
+	unanswered       // a write is not acknowledged, and may be applied later
+	refused          // a write is surely not applied
+	hidden           // a look-up shows nothing yet
+	fails            // nothing can be read
+)
 
 // answer is what the provider says to a charge request.
 type answer struct {
@@ -116,7 +127,7 @@ func (r *run) Now() time.Time {
 // Sleep returns when the script says so.
 func (r *run) Sleep(context.Context, time.Duration) error {
 	r.await("Clock.Sleep", impl.StepNone)
-	return nil
+	return r.failed()
 }
 
 // Key is not asked for by servers.
@@ -130,36 +141,51 @@ func (r *run) Owner() string {
 	return token
 }
 
-// Insert inserts, or keeps what may be inserted later.
-func (r *run) Insert(ctx context.Context, step impl.Step, rec impl.Record) (impl.Record, bool, error) {
-	r.await("Registry.Insert", step)
-	if r.unanswered {
-		r.keep(0, func() error {
-			_, inserted, err := r.registry.Insert(ctx, step, rec)
-			if err == nil && !inserted {
-				err = impl.ErrConflict
-			}
-			return err
-		})
-		return impl.Record{}, false, impl.ErrUnknown
+// failed is the error of a call that only reads.
+func (r *run) failed() error {
+	if r.fault == fails {
+		return impl.ErrUnknown
 	}
-	return r.registry.Insert(ctx, step, rec)
+	return nil
+}
+
+// write applies a write on a version, or does what is wrong with it.
+func (r *run) write(version uint64, apply func() error) error {
+	switch r.fault {
+	case unanswered:
+		r.writes = append(r.writes, unacknowledged{version, apply})
+		return impl.ErrUnknown
+	case refused:
+		r.writes = append(r.writes, unacknowledged{})
+		return impl.ErrNotApplied
+	default:
+		return apply()
+	}
+}
+
+// Insert inserts, if that is not what goes wrong.
+func (r *run) Insert(ctx context.Context, step impl.Step, rec impl.Record) (stored impl.Record, inserted bool, err error) {
+	r.await("Registry.Insert", step)
+	err = r.write(0, func() (err error) {
+		stored, inserted, err = r.registry.Insert(ctx, step, rec)
+		return err
+	})
+	return stored, inserted, err
 }
 
 // Get reads.
 func (r *run) Get(ctx context.Context, step impl.Step, id impl.ID) (impl.Record, bool, error) {
 	r.await("Registry.Get", step)
+	if err := r.failed(); err != nil {
+		return impl.Record{}, false, err
+	}
 	return r.registry.Get(ctx, step, id)
 }
 
-// Update updates, or keeps what may be updated later.
+// Update updates, if that is not what goes wrong.
 func (r *run) Update(ctx context.Context, step impl.Step, was impl.Fence, next impl.Record) error {
 	r.await("Registry.Update", step)
-	if r.unanswered {
-		r.keep(was.Version, func() error { return r.registry.Update(ctx, step, was, next) })
-		return impl.ErrUnknown
-	}
-	return r.registry.Update(ctx, step, was, next)
+	return r.write(was.Version, func() error { return r.registry.Update(ctx, step, was, next) })
 }
 
 // Delete deletes.
@@ -190,10 +216,12 @@ func (r *run) Charge(_ context.Context, step impl.Step, req impl.ChargeRequest) 
 // Lookup shows what the provider has, or nothing yet.
 func (r *run) Lookup(_ context.Context, step impl.Step, ref string) ([]impl.Charge, error) {
 	r.await("Provider.Lookup", step)
-	if !r.config.Provider.Lookup {
+	switch {
+	case r.fault == fails:
+		return nil, impl.ErrUnknown
+	case !r.config.Provider.Lookup:
 		return nil, impl.ErrNoLookup
-	}
-	if r.hidden {
+	case r.fault == hidden:
 		return nil, nil
 	}
 	charges, _ := r.provider.Lookup(nil, ref, always)

@@ -8,19 +8,6 @@ import (
 	"github.com/chargeonce/chargeonce/model/protocol"
 )
 
-// saying is what a clock has to say: which bounds are behind, which are ahead.
-type saying struct{ behind, ahead []bound }
-
-// whatever is what a clock says on which nothing depends.
-var whatever saying
-
-func past(b ...bound) saying { return saying{behind: b} }
-func not(b ...bound) saying  { return saying{ahead: b} }
-
-func (s saying) and(o saying) saying {
-	return saying{append(s.behind[:len(s.behind):len(s.behind)], o.behind...), append(s.ahead[:len(s.ahead):len(s.ahead)], o.ahead...)}
-}
-
 // times are the instants that a record holds.
 type times struct {
 	state   protocol.RecordState
@@ -34,30 +21,30 @@ var unclaimed = times{claimed: none, leased: none, ended: none}
 
 // schedule is when each step of a script happens, and what clocks say then.
 //
-// An action of the model that is about time means that the first of all clocks
-// says so, and a run that reads its own must be told what leads it to where
-// the model goes. All clocks together go at most the skew apart, and a message
-// lives no longer than assumed. So there is a schedule or there is none, and
-// an instant that it gives may be the last one at which a clock can say what
-// it says.
+// A fact of the model comes true when the first clock says so, and a run that
+// reads its own must be told what leads it to where the model goes. All clocks
+// go at most the skew apart, a message lands within its life, and so on: each
+// is a requirement on the distance of two instants. So there is a schedule or
+// there is none.
 type schedule struct {
 	instants
 	world  *World
-	timing timing
-	choice int // which of several sayings is taken, a bit for each question
-	asked  int // how many such questions there were
+	offers []timing // the deployments that are tried
+	timing timing   // the one that is
+	choice int      // which of several sayings is taken, a bit for each question
+	asked  int      // how many such questions there were
 
 	nowhere reasons // why no clock leads where the model goes, whatever the instants
 
-	steps  []moment
-	runs   []runTimes
-	now    int     // when the step happens that is looked at
-	rec    times   // what the registry holds then
-	sent   []int   // of each message
-	kept   []times // what each unanswered write would leave
-	landed []int   // of each charge, the foreign one included
-	refuse int     // when the first decline was stored
-	first  int     // when the first attempt came
+	steps     []moment
+	runs      []runTimes
+	now       int     // when the step happens that is looked at
+	rec       times   // what the registry holds then
+	sent      []int   // of each message
+	kept      []times // what each unanswered write would leave
+	landed    []int   // of each charge, the foreign one included
+	refuse    int     // when the first decline was stored
+	attempted int     // when the first attempt came
 }
 
 // moment is one step in time.
@@ -78,7 +65,7 @@ type runTimes struct {
 // has any, it returns the reasons of the smallest contradiction that it met.
 func (c *schedule) find(all script) (contradiction reasons, ok bool) {
 	contradiction = ^reasons(0)
-	for _, c.timing = range c.world.timings() {
+	for _, c.timing = range c.offers {
 		for c.choice, c.asked = 0, 0; c.choice == 0 || c.choice < 1<<c.asked; c.choice++ {
 			if c.require(all); c.nowhere != 0 {
 				return c.nowhere, false
@@ -99,14 +86,16 @@ func (c *schedule) find(all script) (contradiction reasons, ok bool) {
 func (c *schedule) require(all script) {
 	c.reset()
 	c.steps, c.runs, c.sent, c.kept, c.landed = c.steps[:0], c.runs[:0], c.sent[:0], c.kept[:0], c.landed[:0]
-	c.now, c.rec, c.refuse, c.first, c.asked, c.nowhere = none, unclaimed, none, none, 0, 0
+	c.now, c.rec, c.refuse, c.attempted, c.asked, c.nowhere = none, unclaimed, none, none, 0, 0
 	if c.world.Model.Foreign {
 		c.tick()
 		c.landed = append(c.landed, c.now)
 	}
 	for i := range all {
 		c.steps = append(c.steps, moment{})
-		c.tick()
+		if c.tick(); i == 0 {
+			c.instants.first = c.now
+		}
 		c.moment().at = c.now
 		c.step(&all[i])
 		c.moment().rec = c.rec
@@ -184,32 +173,6 @@ func (c *schedule) oneOf(s *step, says []saying) saying {
 	return says[bit]
 }
 
-// agrees reports whether a clock may say that by the model's facts. What the
-// model calls true some clock has said. One that is behind may still say
-// otherwise, but that is another action. Of a record that has changed since
-// the run has read it there are no facts.
-func agrees(s *step, says saying) bool {
-	if s.stale() {
-		return true
-	}
-	rec := s.from.Record()
-	come := map[bound]bool{
-		leaseEnd: rec.Lease != protocol.LeaseRuns, sendEnd: rec.Lease != protocol.LeaseRuns, death: rec.Lease == protocol.LeaseDead,
-		roomEnd: rec.Window != protocol.WindowOpen, guardEnd: rec.Window != protocol.WindowOpen, horizonEnd: !s.from.Asking(),
-	}
-	for _, b := range says.behind {
-		if !come[b] {
-			return false
-		}
-	}
-	for _, b := range says.ahead {
-		if come[b] && !behind(s.Kind) {
-			return false
-		}
-	}
-	return true
-}
-
 // bound is the last instant before a bound of a record: so long after one of
 // the instants that it holds.
 func (c *schedule) bound(b bound, rec times) (of int, after time.Duration) {
@@ -285,12 +248,11 @@ func (c *schedule) step(s *step) {
 		if c.world.handles(s.slot) {
 			return
 		}
-		c.runs[s.run].rec = c.rec
-		if s.from.Record().Terminal() {
+		if c.runs[s.run].rec = c.rec; s.from.Record().Terminal() {
 			c.read(s, not(expiry))
-		} else {
-			c.read(s, whatever)
+			return
 		}
+		c.read(s, whatever)
 	case protocol.Collect:
 		c.collect()
 	case protocol.Duplicate:
@@ -298,14 +260,8 @@ func (c *schedule) step(s *step) {
 		c.sent = append(c.sent, c.sent[s.item])
 	case protocol.LandApproved, protocol.LandDeclined:
 		c.land(s)
-	case protocol.LeaseEnds, protocol.LeaseEndsEarly:
-		c.someone(c.rec, past(leaseEnd))
-	case protocol.SendsDie:
-		c.someone(c.rec, past(death))
-	case protocol.WindowCloses:
-		c.someone(c.rec, past(roomEnd))
-	case protocol.HorizonEnds:
-		c.someone(c.rec, past(horizonEnd))
+	case protocol.LeaseEnds, protocol.LeaseEndsEarly, protocol.SendsDie, protocol.WindowCloses, protocol.HorizonEnds:
+		c.someone(c.rec, past(facts[s.Kind]))
 	case protocol.Forget:
 		for _, landed := range c.landed {
 			c.atLeast(c.now, landed, c.timing.window, keyWindow)
@@ -318,10 +274,10 @@ func (c *schedule) step(s *step) {
 
 // attempt is that an attempt arrives, and claims with a reading of the clock.
 func (c *schedule) attempt(s *step) int {
-	if c.first == none {
-		c.first = c.now
+	if c.attempted == none {
+		c.attempted = c.now
 	}
-	c.atMost(c.now, c.first, c.timing.horizon+lifetime, askingHorizon)
+	c.atMost(c.now, c.attempted, c.timing.horizon+lifetime, askingHorizon)
 	return c.read(s, whatever)
 }
 
@@ -339,63 +295,6 @@ func (c *schedule) follow(s *step) {
 	c.read(s, not(leaseEnd))
 	c.runs[s.run].slept = c.now
 }
-
-// leads are the sayings of a clock that lead from a look-up to where the model
-// goes; none if the record, as the run has read it, leads elsewhere whatever
-// the clock says. Of a run whose record has changed since, the model does not
-// know what it has read.
-func (c *schedule) leads(s *step) []saying {
-	m, read := &c.world.Model, c.runs[s.run].rec.state
-	wanted := c.world.handles(s.slot) || m.RollForward
-	neverSent := !m.Keys && read == protocol.Claimed
-	joins := m.Keys && m.StoresDeclines || neverSent // a second send joins the first, or is none
-	provable := m.Lookups || neverSent               // that there was no charge
-	found := m.Lookups && !hides(s.Kind) && len(s.from.Ledger()) > 0
-	review := read == protocol.InReview
-	switch to := s.after().At; {
-	case to == protocol.AtComplete,
-		found && (to == protocol.AtReview) != review,
-		!found && review && to == protocol.AtReply:
-		return []saying{whatever}
-	case found || review:
-		return nil
-	case to == protocol.AtTakeOver && joins:
-		return []saying{not(roomEnd)}
-	case to == protocol.AtTakeOver && (m.Keys || m.Lookups):
-		return []saying{not(roomEnd).and(past(death))}
-	case to == protocol.AtSettle && provable && wanted:
-		return []saying{past(death, roomEnd)}
-	case to == protocol.AtSettle && provable:
-		return []saying{past(death, horizonEnd), past(death, roomEnd)}
-	case to == protocol.AtReview && !provable && m.Keys:
-		return []saying{past(death, roomEnd)}
-	case to == protocol.AtReview && !provable:
-		return []saying{past(death)}
-	case to != protocol.AtReply:
-		return nil
-	case wanted && joins:
-		return []saying{not(death).and(past(roomEnd))}
-	case wanted || !provable && !m.Keys:
-		return []saying{not(death)}
-	case provable:
-		return []saying{not(death), not(roomEnd, horizonEnd)}
-	default:
-		return []saying{not(death), not(roomEnd)}
-	}
-}
-
-// behind reports whether a clock that is behind is read in an action.
-func behind(k protocol.Kind) bool {
-	switch k {
-	case protocol.ClaimBehind, protocol.WaitBehind, protocol.ReadBackBehind, protocol.ChargeBehind, protocol.LookUpBehind:
-		return true
-	default:
-		return false
-	}
-}
-
-// hides reports whether a look-up shows nothing of what there is.
-func hides(k protocol.Kind) bool { return k == protocol.LookUpLags || k == protocol.LookUpBehind }
 
 // written is what an update of the run writes, which was at a place.
 func (c *schedule) written(s *step, at protocol.Place) times {
@@ -428,9 +327,9 @@ func (c *schedule) land(s *step) {
 	}
 }
 
-// collect is two sweeps of a collector: the first drops the body of what has
-// expired, the second the tombstone. Each asks its clock before it looks for
-// the unfinished, and again for the expired.
+// collect is three sweeps of a collector: one drops the body of what has
+// expired, one finds nothing yet, and one drops the tombstone. Each asks its
+// clock before it looks for the unfinished, and again for the expired.
 func (c *schedule) collect() {
 	m := c.moment()
 	sweep := func(says saying) int {
@@ -438,10 +337,11 @@ func (c *schedule) collect() {
 		again := c.someone(c.rec, says)
 		c.atLeast(again, r, 0, closeClocks)
 		m.readings = append(m.readings, r, again)
+		c.tick()
 		return again
 	}
 	dropped := sweep(past(expiry))
-	c.tick()
+	c.atMost(sweep(whatever), dropped, c.timing.window, closeClocks)
 	c.atLeast(sweep(whatever), dropped, c.timing.window+1, expiry.behind())
 	c.rec = unclaimed
 }

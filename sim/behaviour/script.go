@@ -19,6 +19,7 @@ type step struct {
 	slot     protocol.Slot // of the run that takes it, that of a sweep included
 	run      int           // that run, counted from 0 as runs begin, or none
 	item     int           // the message or the unanswered write that it is about, counted alike, or none
+	applied  bool          // it is an unanswered write, and is applied later
 }
 
 // before and after are the step's run around the step.
@@ -70,7 +71,7 @@ type message struct {
 
 type write struct {
 	protocol.Write
-	run int
+	by *step
 }
 
 // begins reports whether a run begins with an action.
@@ -122,16 +123,17 @@ func (c *cast) identify(s *step) {
 		c.messages[s.item].gone = true
 	case protocol.ClaimUnanswered:
 		s.item = len(c.writes)
-		c.writes = append(c.writes, write{protocol.Write{Step: protocol.StepClaim, Owner: s.slot, Parameters: s.Parameters}, s.run})
+		c.writes = append(c.writes, write{protocol.Write{Step: protocol.StepClaim, Owner: s.slot, Parameters: s.Parameters}, s})
 	case protocol.UpdateUnanswered:
 		s.item = len(c.writes)
 		me := s.before()
-		c.writes = append(c.writes, write{protocol.Write{Step: s.after().Step, Version: me.Version, Owner: s.slot, Reply: me.Answer}, s.run})
+		c.writes = append(c.writes, write{protocol.Write{Step: s.after().Step, Version: me.Version, Owner: s.slot, Reply: me.Answer}, s})
 	case protocol.LandLate:
 		s.item = slices.IndexFunc(c.writes, func(w write) bool {
-			w.Owner = c.named(w.Owner, w.run)
+			w.Owner = c.named(w.Owner, w.by.run)
 			return w.Write == s.Write
 		})
+		c.writes[s.item].by.applied = true
 	case protocol.Reply, protocol.Crash:
 		delete(c.slots, s.slot)
 	}

@@ -3,7 +3,6 @@ package behaviour
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -40,6 +39,7 @@ type stage struct {
 	provider provider.Provider
 	schedule schedule
 
+	end      end
 	runs     []*run
 	slots    map[protocol.Slot]*run
 	messages []impl.ChargeRequest
@@ -51,8 +51,14 @@ type stage struct {
 
 func newStage(w *World) (*stage, error) {
 	s := &stage{
-		world: w, schedule: schedule{world: w}, registry: memory.New(),
+		world: w, schedule: schedule{world: w, offers: w.timings()}, registry: memory.New(),
 		claimed: map[protocol.Parameters]impl.Record{}, amounts: map[int64]protocol.Parameters{},
+	}
+	for _, t := range s.schedule.offers {
+		cfg := w.deployment(t)
+		if err := cfg.Validate(); err != nil {
+			return nil, err
+		}
 	}
 	for p := range bodies {
 		rec, err := impl.Parse(request(p))
@@ -84,10 +90,11 @@ func (d *Divergence) Error() string {
 	return fmt.Sprintf("behaviour: the code does not follow the model: %s\n%s", d.What, d.Script)
 }
 
-// play plays a script for which the schedule has found instants. It returns a
-// *Divergence where the code leaves it.
-func (s *stage) play(all script) error {
+// play plays a script at the instants that the schedule has found. It returns
+// a *Divergence where the code leaves it.
+func (s *stage) play(all script, e end) error {
 	s.open()
+	s.end = e
 	defer s.close()
 	for i := range all {
 		m := &s.schedule.steps[i]
@@ -99,7 +106,12 @@ func (s *stage) play(all script) error {
 			return &Divergence{all[:i+1].String(), err.Error()}
 		}
 	}
-	if err := s.refusesStrays(&all[len(all)-1].to); err != nil {
+	last := &all[len(all)-1].to
+	err := s.refusesStrays(last)
+	if err == nil {
+		err = s.asksOn(last)
+	}
+	if err != nil {
 		return &Divergence{all.String(), err.Error()}
 	}
 	return nil
@@ -108,12 +120,41 @@ func (s *stage) play(all script) error {
 // refusesStrays holds that no write is applied any more that the model has
 // given up, since the version that it must find does not return.
 func (s *stage) refusesStrays(to *protocol.State) error {
+	rec := to.Record()
+	if !rec.Exists() {
+		return nil
+	}
 	for _, w := range s.writes {
-		if w.apply == nil || !to.Record().Exists() || w.version == uint64(to.Record().Version) {
+		if w.apply != nil && w.version != uint64(rec.Version) {
+			_ = w.apply() // that it is refused shows in the record
+		}
+	}
+	return s.agreesOnRecord(rec, &s.schedule.moment().rec)
+}
+
+// afterClock is what a run asks for next that has read the clock at a place,
+// if all is over by then: to read a clock says little.
+var afterClock = map[protocol.Place]call{
+	protocol.AtLookUp: lookUp, protocol.AtCharge: returned, protocol.AtComplete: update(impl.StepComplete),
+	protocol.AtSettle: update(impl.StepSettle), protocol.AtReply: expired,
+}
+
+// asksOn holds that every run that is about to read its clock does so for what
+// the model says.
+func (s *stage) asksOn(to *protocol.State) error {
+	for slot := protocol.Slot(1); slot <= s.world.reconciler(); slot++ {
+		r, runs := s.slots[slot]
+		if !runs || r.asks != readClock {
 			continue
 		}
-		if err := w.apply(); !errors.Is(err, impl.ErrConflict) {
-			return fmt.Errorf("a write on version %d is applied at version %d: %v", w.version, to.Record().Version, err)
+		me := to.Run(slot)
+		want := afterClock[me.At]
+		if want == returned && !s.world.handles(slot) {
+			want = readClock
+		}
+		r.at = epoch.Add(2 * far)
+		if r.goOn(); r.asks != want {
+			return fmt.Errorf("run %d is at %v, where after its clock it asks for %v; it asks for %v", slot, me.At, want, r.asks)
 		}
 	}
 	return nil
@@ -142,10 +183,6 @@ func (s *stage) close() {
 type unacknowledged struct {
 	version uint64       // that it must find, 0 for a claim
 	apply   func() error // nil once it was
-}
-
-func (s *stage) keep(version uint64, apply func() error) {
-	s.writes = append(s.writes, unacknowledged{version, apply})
 }
 
 // sends is the charge request of an operation with the parameters.
@@ -248,33 +285,70 @@ func (s *stage) step(a *step, m *moment) error {
 	return nil
 }
 
-// act lets a run take one action.
+// failing are the calls of a run that would only have read. If they fail it
+// ends without effect, as if it crashed.
+var failing = map[protocol.Place][]call{
+	protocol.AtWait: {doze}, protocol.AtReadBack: {readBack}, protocol.AtLookUp: {readClock, lookUp},
+}
+
+// act lets a run take one action. Where the model sees no difference between
+// two ways in which something fails, it is one at the latest instants and the
+// other at the earliest.
 func (s *stage) act(a *step, r *run, readings []int) error {
-	kind := a.Kind
-	r.unanswered = kind == protocol.ClaimUnanswered || kind == protocol.UpdateUnanswered
-	r.hidden = hides(kind)
-	r.answer.err = impl.ErrUnknown
-	switch kind {
+	expected := calls[a.Kind]
+	r.fault, r.answer.err = noFault, impl.ErrUnknown
+	switch a.Kind {
+	case protocol.ClaimUnanswered, protocol.UpdateUnanswered:
+		if r.fault = unanswered; !a.applied && s.end == earliest {
+			r.fault = refused
+		}
+		if a.Kind == protocol.UpdateUnanswered {
+			expected = calls[updates[a.before().At]]
+		}
+	case protocol.LookUpLags, protocol.LookUpBehind:
+		r.fault = hidden
 	case protocol.TimeOut:
 		r.answer.err = silence[len(s.runs)%len(silence)]
-	case protocol.UpdateUnanswered:
-		kind = updates[a.before().At]
 	case protocol.Crash:
-		r.stop()
-		delete(s.slots, a.slot)
-		return nil
+		return s.crash(a, r)
 	case protocol.Reply:
 		delete(s.slots, a.slot)
 		if s.world.handles(a.slot) {
 			return s.tell(a, r)
 		}
-		return s.lets(r, readings, readClock, expired, returned)
+		expected = []call{readClock, expired, returned}
 	}
-	if err := s.lets(r, readings, calls[kind]...); err != nil {
+	if err := s.lets(r, readings, expected...); err != nil {
 		return err
 	}
 	if want := s.sends(a.from.Record().Parameters); r.asks == send && !same(s.messages[len(s.messages)-1], want) {
 		return fmt.Errorf("the run sends %q, want %q", s.messages[len(s.messages)-1], want)
+	}
+	return nil
+}
+
+// crash is that the run's process dies, or that all that it would have read
+// fails.
+func (s *stage) crash(a *step, r *run) error {
+	delete(s.slots, a.slot)
+	defer r.stop()
+	reads := failing[a.before().At]
+	if reads == nil || s.end == latest {
+		return nil
+	}
+	r.fault = fails
+	r.at = s.instant(s.schedule.steps[0].at)
+	for _, c := range reads {
+		if r.asks != c {
+			return fmt.Errorf("want %v, the run asks for %v", c, r.asks)
+		}
+		r.goOn()
+	}
+	switch told := s.answered(r); {
+	case !s.world.handles(a.slot) && r.asks != readClock:
+		return fmt.Errorf("a read has failed, and the run asks for %v", r.asks)
+	case s.world.handles(a.slot) && (r.asks != returned || told.Says != protocol.InProgress):
+		return fmt.Errorf("a read has failed, and the run asks for %v and tells %v", r.asks, told)
 	}
 	return nil
 }
@@ -328,12 +402,13 @@ func (s *stage) arrives(a *step, m *moment) {
 	r.goOn()
 }
 
-// collect lets a collector sweep twice, to its end.
+// collect lets a collector sweep until the record is forgotten.
 func (s *stage) collect(m *moment) error {
-	for i, bury := range []call{update(impl.StepCollect), bury} {
+	for i, drops := range [][]call{{update(impl.StepCollect)}, {}, {bury}} {
 		r := s.begin(protocol.Gone, reconcile)
 		delete(s.slots, protocol.Gone)
-		if err := s.lets(r, m.readings[2*i:2*i+2], readClock, unfinished, readClock, expired, bury, returned); err != nil {
+		expected := append([]call{readClock, unfinished, readClock, expired}, drops...)
+		if err := s.lets(r, m.readings[2*i:2*i+2], append(expected, returned)...); err != nil {
 			return err
 		}
 	}

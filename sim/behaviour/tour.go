@@ -61,6 +61,9 @@ type tour struct {
 // shortest behaviour that leads to its state. It returns a [*Divergence] where
 // the code does not follow, with what was counted before.
 func Tour(w World) (Report, error) {
+	if err := w.Validate(); err != nil {
+		return Report{}, err
+	}
 	s, err := newStage(&w)
 	if err != nil {
 		return Report{}, err
@@ -99,7 +102,7 @@ func (t *tour) visit(n node) error {
 	}
 	for _, e := range []end{latest, earliest} {
 		t.stage.schedule.solve(e)
-		if err := t.stage.play(all); err != nil {
+		if err := t.stage.play(all, e); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,8 @@
 package behaviour
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/chargeonce/chargeonce/impl"
@@ -11,6 +13,21 @@ import (
 // World is a bounded world of the model. Its bounds say how much happens; what
 // it says of the provider holds for the code too.
 type World struct{ Model protocol.Config }
+
+// ErrWorld is returned by Validate.
+var ErrWorld = errors.New("behaviour: the world cannot be visited")
+
+// Validate returns ErrWorld, with why, for a world with no end, or one that the
+// model does not take; otherwise nil.
+func (w *World) Validate() error {
+	if err := w.Model.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrWorld, err)
+	}
+	if w.Model.Unbounded {
+		return fmt.Errorf("%w: it is unbounded", ErrWorld)
+	}
+	return nil
+}
 
 // timing is what deployments of one world differ in: the model knows neither
 // how long the provider's window is nor for how long clients ask.
@@ -30,9 +47,9 @@ const (
 )
 
 // timings are deployments that Validate takes, that first in which most
-// behaviours have room: a window that is long, or as short as it can be, or
-// with room for one more lease; and clients that ask for shorter, longer, hardly at
-// all, until the window closes, or for one more lease.
+// behaviours have room: a window that is long, as short as it can be, or with
+// room for one more lease; and clients that give up before it closes or long
+// after it, at once, when it closes, or one lease later.
 func (w *World) timings() []timing {
 	shortest := lease + interval + healthy + lifetime + 2*skew + 1
 	if !w.Model.Keys || !w.Model.StoresDeclines {
