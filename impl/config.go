@@ -14,6 +14,12 @@ type Profile struct {
 	// StoresDeclines: a decline is stored under the key and given again, so
 	// it is definite whoever asked (A1).
 	StoresDeclines bool
+	// StoresFailures: what the provider answered when it failed (4xx, 5xx) is
+	// stored under the key too and given again, whether it had charged or not. A
+	// second send then hears what the first did, so none is made: the operation
+	// is looked up until its send is over, and then settled, so that the client
+	// may come with another key. It matters with Keys only.
+	StoresFailures bool
 	// Lookup: charges can be looked up by reference (A5). The service asks and
 	// goes by the provider's answer, ErrNoLookup; this says what to expect.
 	Lookup bool

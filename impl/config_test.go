@@ -349,6 +349,7 @@ func TestValidateAcceptsWhatHolds(t *testing.T) {
 			InProgressWait: d("InProgressWait", 0, 3), RollForward: rapid.Bool().Draw(t, "RollForward"),
 			Provider: impl.Profile{
 				Keys: rapid.Bool().Draw(t, "Keys"), StoresDeclines: rapid.Bool().Draw(t, "StoresDeclines"), Lookup: rapid.Bool().Draw(t, "Lookup"),
+				StoresFailures: rapid.Bool().Draw(t, "StoresFailures"),
 			},
 			TransportResends: rapid.IntRange(0, 3).Draw(t, "TransportResends") == 0,
 			Waive:            rapid.SliceOfN(rapid.SampledFrom(impl.Assumptions), 0, 2).Draw(t, "Waive"),

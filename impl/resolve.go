@@ -36,11 +36,13 @@ func (r *Run) resolve(rec Record, by want) (Reply, error) {
 	// Where keys collapse approvals and declines alike, a second send joins the
 	// first. Elsewhere it is a second question to the bank, so that the first
 	// must be provably over: never sent, or dead and not found. Then the answer
-	// to the second is definite, a decline too.
+	// to the second is definite, a decline too. Where failures are stored a
+	// second send may be answered by the first one's failure for ever.
+	frozen := r.cfg.Provider.Keys && r.cfg.Provider.StoresFailures
 	collapses := r.cfg.Provider.Keys && r.cfg.Provider.StoresDeclines
 	neverSent := !r.cfg.Provider.Keys && rec.State == StateClaimed
 	dead := r.Dead(&rec, now)
-	resend := collapses || neverSent || dead && (r.cfg.Provider.Keys || !noLookup)
+	resend := !frozen && (collapses || neverSent || dead && (r.cfg.Provider.Keys || !noLookup))
 	windowOpen := r.CanSend(&rec, now.Add(r.cfg.HealthyRun)) // or a take-over moves the lease and sends nothing
 	notCharged := dead && (neverSent || !noLookup)
 	switch {
@@ -50,9 +52,9 @@ func (r *Run) resolve(rec Record, by want) (Reply, error) {
 			return r.AnswerLost(taken)
 		}
 		return r.charge(taken)
-	case notCharged && (r.Unwanted(&rec, now) || !windowOpen):
+	case notCharged && (r.Unwanted(&rec, now) || !windowOpen || frozen):
 		return r.Complete(rec, StepSettle, DeclinedReply("not_charged"))
-	case dead && !notCharged && (!r.cfg.Provider.Keys || !windowOpen):
+	case dead && !notCharged && (!r.cfg.Provider.Keys || !windowOpen || frozen):
 		return r.review(rec)
 	default:
 		return r.InProgress()

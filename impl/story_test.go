@@ -101,14 +101,17 @@ func (w *world) finish() {
 }
 
 var profiles = map[string]impl.Profile{
-	"keyed":                  {Keys: true, StoresDeclines: true, Lookup: true},
-	"keyed-no-lookup":        {Keys: true, StoresDeclines: true},
-	"keyed-forgets-declines": {Keys: true, Lookup: true},
-	"keyed-bare":             {Keys: true},
-	"keyless-lookup":         {Lookup: true},
-	"keyless":                {},
+	"keyed":                           {Keys: true, StoresDeclines: true, Lookup: true},
+	"keyed-no-lookup":                 {Keys: true, StoresDeclines: true},
+	"keyed-forgets-declines":          {Keys: true, Lookup: true},
+	"keyed-bare":                      {Keys: true},
+	"keyed-stores-failures":           {Keys: true, StoresDeclines: true, StoresFailures: true, Lookup: true},
+	"keyed-stores-failures-no-lookup": {Keys: true, StoresDeclines: true, StoresFailures: true},
+	"keyless-lookup":                  {Lookup: true},
+	"keyless":                         {},
 	// A contradiction, and to be taken for the weaker of its two halves.
 	"keyless-stores-declines": {StoresDeclines: true, Lookup: true},
+	"keyless-stores-failures": {StoresFailures: true, Lookup: true},
 }
 
 // baseConfig has edges that are easy to tell: a lease is over after 600ms,

@@ -36,6 +36,7 @@ func (w *World) serveProvider(c *call) {
 	a := w.newAnswer()
 	if choice.Class == plan.ClassFailBefore {
 		w.took(choice.Class)
+		w.fail(c)
 		a.err = &impl.ProviderError{Status: 500}
 		w.tellFailed(c)
 		w.postAnswer(c, a)
@@ -51,6 +52,7 @@ func (w *World) serveProvider(c *call) {
 	}
 	if choice.Class == plan.ClassFailAfter && a.err == nil {
 		w.took(choice.Class)
+		w.fail(c)
 		a.told = history.Nowhere // a different answer
 		a.err, a.result, a.charges = &impl.ProviderError{Status: 500}, impl.ChargeResult{}, a.charges[:0]
 	}
@@ -59,6 +61,13 @@ func (w *World) serveProvider(c *call) {
 
 func (c *call) arrival(at int64) provider.Arrival {
 	return provider.Arrival{At: at, Request: c.charge, Intent: c.order}
+}
+
+// fail lets the provider note that it answers a charge by a failure.
+func (w *World) fail(c *call) {
+	if c.op == opCharge {
+		w.provider.Fail(c.arrival(w.now()))
+	}
 }
 
 func (w *World) serveCharge(c *call, a *answer, choice plan.Choice) {
@@ -75,6 +84,7 @@ func (w *World) serveCharge(c *call, a *answer, choice plan.Choice) {
 			w.took(choice.Class)
 			at := w.now() + w.span(choice, int64(w.timing.CallTimeout))
 			w.k.Schedule(min(at, c.permit+int64(w.service.MessageLifetime)), evLand, c.index, 0)
+			w.fail(c)
 			a.err = &impl.ProviderError{Status: 500}
 			return
 		}

@@ -73,9 +73,10 @@ func profilesVerb() verb {
 					StoresDeclines bool   `json:"stores_declines"`
 					Lookup         bool   `json:"lookup"`
 					Window         int64  `json:"window_ns"`
+					StoresFailures bool   `json:"stores_failures"`
 					RefundsOnce    bool   `json:"refunds_once"`
 					RefundKeys     bool   `json:"refund_keys"`
-				}{p.Name, p.Doc, p.Keys, p.StoresDeclines, p.Lookup, int64(p.Window), p.RefundsOnce, p.RefundKeys},
+				}{p.Name, p.Doc, p.Keys, p.StoresDeclines, p.Lookup, int64(p.Window), p.StoresFailures, p.RefundsOnce, p.RefundKeys},
 			})
 		}
 		return all

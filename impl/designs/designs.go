@@ -64,6 +64,7 @@ func All() []impl.Design {
 		lockTimeIsRetention(),
 		lookupBeforeClock(),
 		lookupLagUnderstated(),
+		neverRotate(),
 		noDeadline(),
 		noFingerprint(),
 		noRetry(),
@@ -159,6 +160,7 @@ const (
 	keyedShortWindow      = "keyed-short-window"      // keys are forgotten inside the retry horizon
 	keylessLookup         = "keyless-lookup"          // no keys, look-up by reference
 	keyless               = "keyless"                 // neither
+	keyedStoresFailures   = "keyed-stores-failures"   // declines and failures are stored under the key
 	keylessRefundKeys     = "keyless-refund-keys"     // refunds under one key are one, others give back again
 	keylessRepeatsRefunds = "keyless-repeats-refunds" // every refund gives back
 )

@@ -211,9 +211,10 @@ func (t *twin) settleOrSend(r *run, rec impl.Record, by want) (impl.Reply, error
 	case t.notFound != nil:
 		return t.notFound(r, rec)
 	}
+	frozen := t.cfg.Provider.Keys && t.cfg.Provider.StoresFailures
 	neverSent := !t.cfg.Provider.Keys && rec.State == impl.StateClaimed
 	dead := t.isDead(r, &rec, now)
-	resend := neverSent || dead && (t.cfg.Provider.Keys || !noLookup) || t.joins(r, &rec)
+	resend := neverSent || !frozen && dead && (t.cfg.Provider.Keys || !noLookup) || t.joins(r, &rec)
 	windowOpen := t.windowOpen(r, &rec, now.Add(t.cfg.HealthyRun))
 	notCharged := dead && (neverSent || !noLookup)
 	switch {
@@ -223,9 +224,9 @@ func (t *twin) settleOrSend(r *run, rec impl.Record, by want) (impl.Reply, error
 			return r.AnswerLost(taken)
 		}
 		return t.charge(r, taken)
-	case notCharged && (r.Unwanted(&rec, now) || !windowOpen):
+	case notCharged && (r.Unwanted(&rec, now) || !windowOpen || frozen):
 		return r.Complete(rec, impl.StepSettle, impl.DeclinedReply("not_charged"))
-	case dead && !notCharged && (!t.cfg.Provider.Keys || !windowOpen):
+	case dead && !notCharged && (!t.cfg.Provider.Keys || !windowOpen || frozen):
 		return r.review(rec)
 	default:
 		return r.InProgress()
@@ -253,7 +254,7 @@ func (t *twin) joins(r *run, rec *impl.Record) bool {
 	if t.resend != nil {
 		return t.resend(r, rec)
 	}
-	return t.cfg.Provider.Keys && t.cfg.Provider.StoresDeclines
+	return t.cfg.Provider.Keys && t.cfg.Provider.StoresDeclines && !t.cfg.Provider.StoresFailures
 }
 
 func (t *twin) windowOpen(r *run, rec *impl.Record, now time.Time) bool {

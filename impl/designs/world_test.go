@@ -35,6 +35,7 @@ var profiles = map[string]impl.Profile{
 	keyed:                 keyedProfile,
 	keyedForgetsDeclines:  {Keys: true, Lookup: true},
 	keyedShortWindow:      keyedProfile,
+	keyedStoresFailures:   {Keys: true, StoresDeclines: true, StoresFailures: true, Lookup: true, RefundsOnce: true},
 	keylessLookup:         {Lookup: true, RefundsOnce: true},
 	keyless:               {RefundsOnce: true},
 	keylessRefundKeys:     {Lookup: true},

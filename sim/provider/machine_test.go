@@ -30,6 +30,7 @@ type request struct {
 	inFlight  bool
 	captured  string // the charge that it made
 	refused   bool
+	failed    bool // and a failure is what its key answers
 }
 
 // binds reports whether what happened to the request still decides what
@@ -69,6 +70,8 @@ func (n *naive) charge(a provider.Arrival) string {
 		return "rejected 422"
 	case first.inFlight:
 		return "rejected 409"
+	case first.failed:
+		return "rejected 500"
 	case first.captured != "":
 		return "absorbed " + first.captured
 	case n.profile.StoresDeclines:
@@ -143,6 +146,18 @@ func TestProviderAgreesWithANaiveOne(t *testing.T) {
 				a := draw(t, paid, paid, dearer, hopeless, unread)
 				if got, want := words(p.Charge(a)), model.charge(a); got != want {
 					t.Fatalf("the request under %q comes to %q, want %q", a.Request.Key, got, want)
+				}
+			},
+			"fail": func(t *rapid.T) {
+				a := draw(t, paid, dearer)
+				first := model.first(a.Request.Key, now)
+				if p.Fail(a); !profile.StoresFailures || a.Request.Key == "" {
+					return
+				}
+				if first == nil {
+					model.past = append(model.past, request{key: a.Request.Key, body: string(a.Request.Body), at: now, failed: true})
+				} else {
+					first.failed = true
 				}
 			},
 			"pend": func(t *rapid.T) {

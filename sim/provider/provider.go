@@ -56,6 +56,10 @@ var Profiles = []Profile{
 		Profile: impl.Profile{RefundsOnce: true},
 	},
 	{
+		Name: "keyed-stores-failures", Doc: "keys for 30 s, declines and failures (500) stored under the key, look-up", Window: 30 * time.Second,
+		Profile: impl.Profile{Keys: true, StoresDeclines: true, StoresFailures: true, Lookup: true, RefundsOnce: true},
+	},
+	{
 		Name: "keyless-refund-keys", Doc: "no keys, look-up by reference; refunds under one key are one refund, any other gives back again", Window: 5 * time.Second,
 		Profile: impl.Profile{Lookup: true}, RefundKeys: true,
 	},
@@ -113,6 +117,7 @@ type key struct {
 	first    int64
 	answer   Landing
 	inFlight bool
+	failed   bool // a failure is stored, whatever became of the request
 }
 
 // Provider is one provider. The zero value needs Reset.
@@ -156,6 +161,8 @@ func (p *Provider) Charge(a Arrival) Landing {
 			return Landing{Kind: Rejected, Status: 422}
 		case k.inFlight:
 			return Landing{Kind: Rejected, Status: 409}
+		case k.failed:
+			return Landing{Kind: Rejected, Status: 500}
 		case k.answer.Kind == Captured || p.profile.StoresDeclines:
 			again := k.answer
 			if again.Kind == Captured {
@@ -173,6 +180,20 @@ func (p *Provider) Charge(a Arrival) Landing {
 		k.answer = l
 	}
 	return l
+}
+
+// Fail notes that a request was answered by a failure, before or after it
+// landed. Where failures are stored its key gives that answer from now on.
+func (p *Provider) Fail(a Arrival) {
+	if !p.profile.StoresFailures || a.Request.Key == "" || !p.profile.Keys {
+		return
+	}
+	k := p.find(a.Request.Key, a.At)
+	if k == nil {
+		p.keys = append(p.keys, key{name: a.Request.Key, body: a.Request.Body, first: a.At})
+		k = &p.keys[len(p.keys)-1]
+	}
+	k.failed = true
 }
 
 // Pending marks the key of a request as in flight until Charge is called for

@@ -288,6 +288,35 @@ func TestRefunds(t *testing.T) {
 	}
 }
 
+// A failure that is stored is given again, whether the charge was made before
+// it or not, until the window is over; elsewhere the key is as it was.
+func TestStoredFailures(t *testing.T) {
+	for _, name := range []string{"keyed", "keyed-stores-failures"} {
+		var p provider.Provider
+		p.Reset(named(t, name))
+		p.Fail(arrival(0, "k", paid))
+		p.Charge(arrival(0, "l", paid))
+		p.Fail(arrival(0, "l", paid))
+		if late := arrival(0, "m", paid); !p.Pending(late) {
+			t.Fatal("a new request is not pending")
+		} else {
+			p.Fail(late)
+			if l := p.Land(late); l.Kind != provider.Captured {
+				t.Errorf("%s: what lands late: %+v", name, l)
+			}
+		}
+		for _, key := range []string{"k", "l", "m"} {
+			failed := p.Charge(arrival(time.Second, key, paid)).Status == 500
+			if stores := p.Profile().StoresFailures; failed != stores {
+				t.Errorf("%s: the key %s gives the failure again: %v, want %v", name, key, failed, stores)
+			}
+		}
+		if l := p.Charge(arrival(30*time.Second, "k", paid)); name != "keyed" && l.Kind != provider.Captured {
+			t.Errorf("%s: after the window: %+v", name, l)
+		}
+	}
+}
+
 // Some give back again what was given back before.
 func TestRepeatedRefunds(t *testing.T) {
 	for _, tt := range []struct {
