@@ -55,15 +55,19 @@ var DefaultTiming = Timing{
 // provider of the profile: valid, and as small as it can be, so that windows
 // close and records are forgotten within seconds of virtual time.
 func ServiceConfig(p provider.Profile) impl.Config {
+	lifetime := p.Lifetime
+	if lifetime == 0 {
+		lifetime = time.Second
+	}
 	return impl.Config{
 		Lease:             600 * time.Millisecond,
 		HealthyRun:        500 * time.Millisecond,
-		MessageLifetime:   time.Second,
+		MessageLifetime:   lifetime,
 		MaxClockSkew:      40 * time.Millisecond,
 		ProviderWindow:    p.Window,
 		LookupLag:         50 * time.Millisecond,
-		RetryHorizon:      8 * time.Second,
-		Retention:         10500 * time.Millisecond,
+		RetryHorizon:      8 * lifetime,
+		Retention:         10*lifetime + 500*time.Millisecond,
 		ReconcileInterval: 300 * time.Millisecond,
 		InProgressWait:    50 * time.Millisecond,
 		Provider:          p.Profile,

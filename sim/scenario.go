@@ -129,6 +129,12 @@ var Scenarios = []Scenario{
 		Clients: [][]Pay{{{Order: 1}, {Order: 2}}, {{Order: 3}}},
 	},
 	{
+		Name: "long-trouble", Doc: "one client pays one order, and faults may happen for longer than some providers keep a key",
+		Servers: 2, Chaos: 5 * time.Second,
+		Orders:  []Order{twelve("")},
+		Clients: [][]Pay{{{Order: 1}}},
+	},
+	{
 		Name: "retry-at-horizon", Doc: "a job is done, and is delivered again, with the same key, at the last instant at which its client may retry",
 		Servers: 2, Calm: 7500 * time.Millisecond, Chaos: 9200 * time.Millisecond, Collect: true,
 		Orders:  []Order{twelve("")},

@@ -74,6 +74,7 @@ func All() []impl.Design {
 		overwritesLostRace(),
 		ownerIsProcess(),
 		ownershipByRead(),
+		ownershipIsPermission(),
 		rawByteFingerprint(),
 		reaperByAge(),
 		reference(),
@@ -161,6 +162,7 @@ const (
 	keylessLookup         = "keyless-lookup"          // no keys, look-up by reference
 	keyless               = "keyless"                 // neither
 	keyedStoresFailures   = "keyed-stores-failures"   // declines and failures are stored under the key
+	keyedSlow             = "keyed-slow"              // messages live longer than several leases
 	keylessRefundKeys     = "keyless-refund-keys"     // refunds under one key are one, others give back again
 	keylessRepeatsRefunds = "keyless-repeats-refunds" // every refund gives back
 )
@@ -176,6 +178,7 @@ const (
 	mixed               = "mixed"                   // several clients, keys and replicas
 	equalAsFloats       = "amounts-equal-as-floats" // a second client sends the key with an amount that is the same as a float64
 	oneKeyEverywhere    = "one-key-everywhere"      // one key and body at two endpoints and for two tenants
+	longTrouble         = "long-trouble"            // one payment, and faults for longer than a short window
 	retryAtHorizon      = "retry-at-horizon"        // the journaled key is sent again at the last instant of the horizon
 )
 

@@ -19,7 +19,7 @@ messages, crashes and pauses within them do not.`,
 		Source:   "draft-ietf-httpapi-idempotency-key-header-07, and what its text leaves open",
 		Expect:   held,
 		Refines:  true,
-		Profiles: []string{keyed, keyedForgetsDeclines, keyedShortWindow, keylessLookup, keyless, keyedStoresFailures},
+		Profiles: []string{keyed, keyedForgetsDeclines, keyedShortWindow, keylessLookup, keyless, keyedStoresFailures, keyedSlow},
 
 		Client:     oneKey,
 		Handler:    serviceHandler,

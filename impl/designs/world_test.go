@@ -36,6 +36,7 @@ var profiles = map[string]impl.Profile{
 	keyedForgetsDeclines:  {Keys: true, Lookup: true},
 	keyedShortWindow:      keyedProfile,
 	keyedStoresFailures:   {Keys: true, StoresDeclines: true, StoresFailures: true, Lookup: true, RefundsOnce: true},
+	keyedSlow:             keyedProfile,
 	keylessLookup:         {Lookup: true, RefundsOnce: true},
 	keyless:               {RefundsOnce: true},
 	keylessRefundKeys:     {Lookup: true},

@@ -28,6 +28,9 @@ type Profile struct {
 	// Window is how long a key is remembered, from its first landing; without
 	// keys, how long a service should try.
 	Window time.Duration
+	// Lifetime is how long a message lives in a deployment with this provider,
+	// much of it in the provider's own queues; 0 is a second.
+	Lifetime time.Duration
 	// RefundKeys says that refunds under one key are one refund. It matters
 	// where not RefundsOnce.
 	RefundKeys bool
@@ -58,6 +61,11 @@ var Profiles = []Profile{
 	{
 		Name: "keyed-stores-failures", Doc: "keys for 30 s, declines and failures (500) stored under the key, look-up", Window: 30 * time.Second,
 		Profile: impl.Profile{Keys: true, StoresDeclines: true, StoresFailures: true, Lookup: true, RefundsOnce: true},
+	},
+	{
+		Name: "keyed-slow", Doc: "keys for 4 s, declines stored, look-up; a request may take 2.5 s to have its effect", Window: 4 * time.Second,
+		Profile:  impl.Profile{Keys: true, StoresDeclines: true, Lookup: true, RefundsOnce: true},
+		Lifetime: 2500 * time.Millisecond,
 	},
 	{
 		Name: "keyless-refund-keys", Doc: "no keys, look-up by reference; refunds under one key are one refund, any other gives back again", Window: 5 * time.Second,
