@@ -36,14 +36,14 @@ func (r *Run) resolve(rec Record, by want) (Reply, error) {
 	// Where keys collapse approvals and declines alike, a second send joins the
 	// first. Elsewhere it is a second question to the bank, so that the first
 	// must be provably over: never sent, or dead and not found. Then the answer
-	// to the second is definite, a decline too. Where failures are stored a
-	// second send may be answered by the first one's failure for ever.
-	frozen := r.cfg.Provider.Keys && r.cfg.Provider.StoresFailures
+	// to the second is definite, a decline too. Where failures are stored it may
+	// only hear the first one's failure: no take-over is ever in time.
 	collapses := r.cfg.Provider.Keys && r.cfg.Provider.StoresDeclines
 	neverSent := !r.cfg.Provider.Keys && rec.State == StateClaimed
 	dead := r.Dead(&rec, now)
-	resend := !frozen && (collapses || neverSent || dead && (r.cfg.Provider.Keys || !noLookup))
-	windowOpen := r.CanSend(&rec, now.Add(r.cfg.HealthyRun)) // or a take-over moves the lease and sends nothing
+	resend := collapses || neverSent || dead && (r.cfg.Provider.Keys || !noLookup)
+	frozen := r.cfg.Provider.Keys && r.cfg.Provider.StoresFailures
+	windowOpen := !frozen && r.CanSend(&rec, now.Add(r.cfg.HealthyRun)) // or a take-over moves the lease and sends nothing
 	notCharged := dead && (neverSent || !noLookup)
 	switch {
 	case by == wanted && windowOpen && resend:
@@ -52,9 +52,9 @@ func (r *Run) resolve(rec Record, by want) (Reply, error) {
 			return r.AnswerLost(taken)
 		}
 		return r.charge(taken)
-	case notCharged && (r.Unwanted(&rec, now) || !windowOpen || frozen):
+	case notCharged && (r.Unwanted(&rec, now) || !windowOpen):
 		return r.Complete(rec, StepSettle, DeclinedReply("not_charged"))
-	case dead && !notCharged && (!r.cfg.Provider.Keys || !windowOpen || frozen):
+	case dead && !notCharged && (!r.cfg.Provider.Keys || !windowOpen):
 		return r.review(rec)
 	default:
 		return r.InProgress()

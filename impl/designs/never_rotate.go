@@ -1,11 +1,15 @@
 package designs
 
-import "github.com/chargeonce/chargeonce/impl"
+import (
+	"time"
+
+	"github.com/chargeonce/chargeonce/impl"
+)
 
 // neverRotate is the reference towards a provider that stores failures, with
 // the faith that a key is good until it has an answer.
 func neverRotate() impl.Design {
-	d := decisions{resend: theSameKeyAgain}
+	d := decisions{canSend: theWindowAlone}
 	return impl.Design{
 		Name:    "never-rotate",
 		Summary: "what failed is sent again under the same provider key, for as long as the client asks",
@@ -24,5 +28,5 @@ the client to come with a new key; to give the key up any sooner is always-rotat
 	}
 }
 
-// theSameKeyAgain is the defect.
-func theSameKeyAgain(*run, *impl.Record) bool { return true }
+// theWindowAlone is the defect: this provider has stored the failure.
+func theWindowAlone(r *run, rec *impl.Record, now time.Time) bool { return r.CanSend(rec, now) }

@@ -211,10 +211,9 @@ func (t *twin) settleOrSend(r *run, rec impl.Record, by want) (impl.Reply, error
 	case t.notFound != nil:
 		return t.notFound(r, rec)
 	}
-	frozen := t.cfg.Provider.Keys && t.cfg.Provider.StoresFailures
 	neverSent := !t.cfg.Provider.Keys && rec.State == impl.StateClaimed
 	dead := t.isDead(r, &rec, now)
-	resend := neverSent || !frozen && dead && (t.cfg.Provider.Keys || !noLookup) || t.joins(r, &rec)
+	resend := neverSent || dead && (t.cfg.Provider.Keys || !noLookup) || t.joins(r, &rec)
 	windowOpen := t.windowOpen(r, &rec, now.Add(t.cfg.HealthyRun))
 	notCharged := dead && (neverSent || !noLookup)
 	switch {
@@ -224,9 +223,9 @@ func (t *twin) settleOrSend(r *run, rec impl.Record, by want) (impl.Reply, error
 			return r.AnswerLost(taken)
 		}
 		return t.charge(r, taken)
-	case notCharged && (r.Unwanted(&rec, now) || !windowOpen || frozen):
+	case notCharged && (r.Unwanted(&rec, now) || !windowOpen):
 		return r.Complete(rec, impl.StepSettle, impl.DeclinedReply("not_charged"))
-	case dead && !notCharged && (!t.cfg.Provider.Keys || !windowOpen || frozen):
+	case dead && !notCharged && (!t.cfg.Provider.Keys || !windowOpen):
 		return r.review(rec)
 	default:
 		return r.InProgress()
@@ -254,14 +253,15 @@ func (t *twin) joins(r *run, rec *impl.Record) bool {
 	if t.resend != nil {
 		return t.resend(r, rec)
 	}
-	return t.cfg.Provider.Keys && t.cfg.Provider.StoresDeclines && !t.cfg.Provider.StoresFailures
+	return t.cfg.Provider.Keys && t.cfg.Provider.StoresDeclines
 }
 
 func (t *twin) windowOpen(r *run, rec *impl.Record, now time.Time) bool {
 	if t.canSend != nil {
 		return t.canSend(r, rec, now)
 	}
-	return r.CanSend(rec, now)
+	frozen := t.cfg.Provider.Keys && t.cfg.Provider.StoresFailures
+	return !frozen && r.CanSend(rec, now)
 }
 
 func (t *twin) found(r *run, rec impl.Record, charges []impl.Charge) (impl.Reply, error) {

@@ -18,13 +18,17 @@ func Refinement(cfg *sim.Config) refine.Config {
 	if cfg.Design.Tune != nil {
 		own = cfg.Design.Tune(world)
 	}
+	room := world.HealthyRun
+	if cfg.Profile.Keys && cfg.Profile.StoresFailures {
+		room = cfg.Profile.Window // no take-over is ever in time
+	}
 	return refine.Config{
 		Model: protocol.Config{
 			Keys: cfg.Profile.Keys, StoresDeclines: cfg.Profile.StoresDeclines, Lookups: cfg.Profile.Lookup,
 			Declines: true, RollForward: own.RollForward,
 		},
 		MessageLifetime: world.MessageLifetime, MaxClockSkew: world.MaxClockSkew, LookupLag: world.LookupLag,
-		ProviderWindow: cfg.Profile.Window, RetryHorizon: world.RetryHorizon, HealthyRun: world.HealthyRun,
+		ProviderWindow: cfg.Profile.Window, RetryHorizon: world.RetryHorizon, HealthyRun: room,
 	}
 }
 
