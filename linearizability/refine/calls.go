@@ -244,9 +244,6 @@ func (c *Checker) inserted(o *operation, s *history.Step, r *run, call *history.
 		return c.landLate(o, s, call) && c.agrees(o, s, r, call)
 	case s.Result == history.ResultShown && heard:
 		r.done = true
-		if !c.matures(o, s.At) { // it may be one that came before nobody could ask
-			return false
-		}
 		if r.waived {
 			return c.follows(o, s.Run, protocol.Action{Kind: protocol.ReadBack, Slot: r.slot})
 		}
@@ -353,6 +350,7 @@ func (c *Checker) agrees(o *operation, s *history.Step, r *run, call *history.Ca
 		r.lease = call.LeaseUntil
 	}
 	o.leaseUntil = call.LeaseUntil
+	o.next = c.due(o)
 	return true
 }
 
@@ -418,7 +416,7 @@ func (c *Checker) listed(s *history.Step, r *run) bool {
 	if o.slots[reconciler] != history.Nowhere {
 		panic(protocol.OutOfRoom{Of: "reconcilers"})
 	}
-	if !c.matures(o, s.At) || o.state.Record().Lease == protocol.LeaseRuns && !c.lapse(o, s.At) {
+	if !c.lapse(o, s.At) {
 		return false
 	}
 	o.slots[reconciler] = s.Run

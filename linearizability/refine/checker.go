@@ -1,6 +1,7 @@
 package refine
 
 import (
+	"math"
 	"time"
 
 	"github.com/chargeonce/chargeonce/model/history"
@@ -56,6 +57,7 @@ type operation struct {
 	leaseUntil  time.Duration       // of the record as it is
 	charges     []string            // the provider's names of the charges, in the model's order
 	slots       [handlers + 2]int32 // the run in each slot, history.Nowhere if there is none
+	next        time.Duration       // no fact comes true by itself before this instant
 	collected   bool
 	unjudged    bool
 }
@@ -117,7 +119,7 @@ func (c *Checker) begin(steps *history.Steps) {
 	initial := protocol.Initial(&c.model)
 	for i := range c.operations {
 		o := &c.operations[i]
-		*o = operation{state: initial, charges: o.charges[:0]}
+		*o = operation{state: initial, charges: o.charges[:0], next: math.MaxInt64}
 		for h := range o.slots {
 			o.slots[h] = history.Nowhere
 		}
@@ -177,6 +179,9 @@ func (c *Checker) judge() {
 // step judges one step. It returns false if the run diverges.
 func (c *Checker) step(s *history.Step) bool {
 	r := &c.runs[s.Run]
+	if !c.ages(s.At) {
+		return false
+	}
 	switch s.Kind {
 	case history.StepBegin:
 		return c.begins(s, r)

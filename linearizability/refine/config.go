@@ -60,6 +60,12 @@ func (c *Config) narrow(o *operation) span {
 	return span{s.first - c.HealthyRun, s.last - c.HealthyRun}
 }
 
+// forgotten is when a provider forgets the key to which it came with the
+// claim. Nobody can tell when it does: nothing may land any more.
+func (c *Config) forgotten(o *operation) time.Duration {
+	return o.windowFrom + c.ProviderWindow + c.MessageLifetime + c.MaxClockSkew
+}
+
 func (c *Config) unasked(o *operation) span {
 	return c.span(o.windowFrom + c.RetryHorizon + c.MessageLifetime + c.MaxClockSkew)
 }

@@ -21,9 +21,8 @@
 //   - Time has no steps. "The lease is over", "no send can land any more", "the
 //     window is closed" and "nobody can ask" are facts that come true once. The
 //     checker lets each come true when a run acts on it, and not before some
-//     clock can say so; and it does not let a run act against one that every
-//     clock says. Between the two a run whose clock is behind may read the fact
-//     as not yet so.
+//     clock can say so, or else as soon as every clock says so. Between the two a
+//     run whose clock is behind may read the fact as not yet so.
 //   - A tombstone is a record that was collected; its deletion is nothing.
 //   - An attempt that arrived before nobody could ask, and reads after, is an
 //     unanswered claim that is followed by its read.

@@ -205,7 +205,7 @@ func (c *Checker) resolves(o *operation, number int32, h protocol.Slot, see seen
 	}
 	read := c.readingOf(number)
 	current := o.state.Run(h).Version == o.state.Record().Version
-	if current && !c.matures(o, read) || !c.requires(o, h, target, see, read) {
+	if !c.requires(o, h, target, see, read) {
 		return false
 	}
 	if c.decides(o, r, action, target, read) {

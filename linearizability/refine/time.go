@@ -1,6 +1,7 @@
 package refine
 
 import (
+	"math"
 	"time"
 
 	"github.com/chargeonce/chargeonce/model/history"
@@ -91,19 +92,69 @@ func (c *Checker) expire(o *operation, read time.Duration) bool {
 	return c.take(o, action)
 }
 
-// matures lets each fact come true of which every clock says that it is so.
+// ages lets each fact come true of which every clock says that it is so.
+func (c *Checker) ages(now time.Duration) bool {
+	for i := range c.operations {
+		o := &c.operations[i]
+		if now <= o.next || o.unjudged {
+			continue
+		}
+		c.about = int32(i)
+		if !c.matures(o, now) {
+			return false
+		}
+	}
+	return true
+}
+
 func (c *Checker) matures(o *operation, now time.Duration) bool {
 	rec := o.state.Record()
+	if !rec.Exists() {
+		o.next = math.MaxInt64
+		return true
+	}
 	if rec.Lease == protocol.LeaseRuns && now > c.cfg.over(o).last && !c.lapse(o, now) {
 		return false
 	}
-	if rec = o.state.Record(); rec.Lease == protocol.LeaseOver && now > c.cfg.dead(o).last && !c.kill(o, now) {
+	if o.state.Record().Lease == protocol.LeaseOver && now > c.cfg.dead(o).last && !c.kill(o, now) {
 		return false
 	}
 	if rec.Window == protocol.WindowOpen && now > c.cfg.narrow(o).last && !c.close(o, now) {
 		return false
 	}
-	return !rec.Exists() || !o.state.Asking() || now <= c.cfg.unasked(o).last || c.expire(o, now)
+	if o.state.Asking() && now > c.cfg.unasked(o).last && !c.expire(o, now) {
+		return false
+	}
+	if now > c.cfg.forgotten(o) {
+		forget := protocol.Action{Kind: protocol.Forget}
+		if next, ok := protocol.Take(&c.model, o.state, forget); ok {
+			c.accept(o, forget, next)
+		}
+	}
+	o.next = c.due(o)
+	return true
+}
+
+// due is the next instant at which every clock says that a fact is so that is
+// not yet.
+func (c *Checker) due(o *operation) time.Duration {
+	rec, next := o.state.Record(), time.Duration(math.MaxInt64)
+	if rec.Lease == protocol.LeaseRuns {
+		next = min(next, c.cfg.over(o).last)
+	}
+	if rec.Lease == protocol.LeaseOver {
+		next = min(next, c.cfg.dead(o).last)
+	}
+	if rec.Window == protocol.WindowOpen {
+		next = min(next, c.cfg.narrow(o).last)
+	}
+	if o.state.Asking() {
+		next = min(next, c.cfg.unasked(o).last)
+	}
+	if rec.Window != protocol.WindowPast {
+		next = min(next, c.cfg.forgotten(o))
+	}
+	return next
 }
 
 // follows is that a run reads what is there and goes on by it. Whether it read
@@ -112,9 +163,6 @@ func (c *Checker) follows(o *operation, number int32, action protocol.Action) bo
 	h := c.slotOf(number)
 	next := c.next[c.at]
 	now := c.steps.Steps[c.at].At
-	if !c.matures(o, now) {
-		return false
-	}
 	state, ok := protocol.Take(&c.model, o.state, action)
 	if !ok {
 		return c.diverge(o, action, "the model cannot do that here")
