@@ -14,6 +14,9 @@
 (*  - The kept charge is journaled with the reply, and only then is every  *)
 (*    other one refunded, in full and by its id.                           *)
 (*  - A refund without an answer is looked up before it is repeated.       *)
+(*    Where the provider would then give back twice, refunds are sent as   *)
+(*    charges are: the audit is taken over first, and taken over again     *)
+(*    only when all that was asked for is dead.                            *)
 (*  - The audit ends when the operation is final, its sends are dead and   *)
 (*    look-up shows nothing to give back.                                  *)
 (*                                                                         *)
@@ -25,6 +28,8 @@
 (*  - To find the lease over, to read the clock and to look up is one      *)
 (*    step.  What is decided on older knowledge is refused by the compare- *)
 (*    and-swap, or is the same decision made sooner.                       *)
+(*  - A run whose clock is behind may send while others see its lease      *)
+(*    over: as if it had sent before, and the message were slow.           *)
 (*  - "In progress" tells nothing and ends the run.  An attempt that hears *)
 (*    it and an audit that only says when it is due next are left out.     *)
 (*  - A message somebody waits for is part of the run that waits: losing   *)
@@ -42,8 +47,7 @@ CONSTANTS
     RollForward,     \* TRUE: the reconciler may charge although nobody asks
     Declines,        \* TRUE: the provider may decline
     RefundsOnce,     \* TRUE: it refuses a second refund of one charge
-    HoldsAudit,           \* TRUE: the audit is taken over before it refunds, and
-                     \*   refunds again only when earlier ones are dead
+    RefundKeys,      \* TRUE: it takes refunds under one key for one refund
     Ages,            \* TRUE: the time to try may end
     GivesUp,         \* TRUE: the retry horizon may end
     Persistent       \* TRUE: the client asks until it has its answer
@@ -59,7 +63,9 @@ CONSTANTS            \* Defects.  The protocol has none of them.
     RefundBeforeComplete,  \* refunds before it is journaled which charge stays
     LoserRefunds,          \* who loses the race gives its own charge back
     RefundAssumed,         \* the audit ends once it has asked for the refunds
-    BlindRefund,           \* a refund without an answer is repeated at once
+    BlindRefundRetry,      \* a refund without an answer is repeated at once
+    UnkeyedRefund,         \* refunds have no key
+    RefundUnheld,          \* the audit is not taken over before it refunds
     RefundUndead,          \* repeats a refund although the first may land
     RefundAfterLease,      \* refunds although the audit's lease is over
     LaterDeclines,         \* a decline counts although another send may land
@@ -125,7 +131,11 @@ Idle == [pc |-> "idle", step |-> "-", ans |-> Nothing, alone |-> FALSE,
 First(s) == CHOOSE i \in s : \A j \in s : i <= j
 
 (* The audit's own places; at all others a run works on the operation.      *)
-Auditing(r) == r.pc \in {"hold", "refund", "refunding", "close"}
+Auditing(r) == \/ r.pc \in {"hold", "refund", "refunding", "close"}
+               \/ r.pc = "read-back" /\ r.step = "hold"
+
+(* Where a second refund would be made, the audit is taken over for each.   *)
+Held == ~RefundsOnce /\ ~RefundUnheld
 
 (* A charge stays where the reply names it, and none after a decline.       *)
 Kept == IF rec.state = "succeeded" THEN {rec.reply.charge} ELSE {}
@@ -269,7 +279,7 @@ ResolveLags(h) ==
 (* The audit is stored before anything is sent.  One that is there already  *)
 (* is as good.                                                              *)
 Audited(h) == [run[h] EXCEPT !.pc = IF NoMark THEN "charge" ELSE "mark-sent", !.step = "-"]
-NewAudit   == [state |-> "open", lease |-> IF HoldsAudit THEN "dead" ELSE "-"]
+NewAudit   == [state |-> "open", lease |-> IF Held THEN "dead" ELSE "-"]
 
 InsertAudit(h) ==
     /\ run[h].pc = "audit"
@@ -324,7 +334,7 @@ Target(h, step) ==
 (* if the record shows this run's token in the state that it wrote.  Who    *)
 (* lost the race tells the winner's reply.                                  *)
 ReadBack(h) ==
-    /\ run[h].pc = "read-back" /\ run[h].step # "audit"
+    /\ run[h].pc = "read-back" /\ run[h].step \notin {"audit", "hold"}
     /\ LET step == run[h].step
            mine == /\ rec.state \in Target(h, step)
                    /\ ReadBackIgnoresOwner \/ rec.owner = h
@@ -435,8 +445,8 @@ AuditAs(h, shown, hides, keep) ==
     IN /\ h \in Sweeps /\ run[h].pc = "idle" /\ audit.state = "open"
        /\ IF todo # {}
           THEN /\ Terminal \/ RefundBeforeComplete
-               /\ HoldsAudit => audit.lease = "dead" \/ RefundUndead
-               /\ run' = [run EXCEPT ![h] = me(IF HoldsAudit THEN "hold" ELSE "refund")]
+               /\ Held => audit.lease = "dead" \/ RefundUndead
+               /\ run' = [run EXCEPT ![h] = me(IF Held THEN "hold" ELSE "refund")]
           ELSE /\ Terminal \/ AuditBeforeEnd
                /\ dead \/ AuditClockLast
                /\ run' = [run EXCEPT ![h] = me("close")]
@@ -460,13 +470,12 @@ AuditLags(h) ==
 AuditHides(h) ==
     \E keep \in Keeps(Len(ledger)) :
         /\ ~\A i \in DOMAIN ledger : ledger[i].refunds = 0
-        /\ HoldsAudit => audit.lease # "dead"
+        /\ Held => audit.lease # "dead"
         /\ Spend(1)
         /\ AuditAs(h, Len(ledger), TRUE, keep)
 
 (* Where a refund might be made twice the audit is taken over first, so     *)
-(* that no two runs refund at once.  Unacknowledged, it is left to a later  *)
-(* audit.                                                                   *)
+(* that no two runs refund at once.                                         *)
 Hold(h) ==
     /\ run[h].pc = "hold"
     /\ IF run[h].fresh \/ AuditUnfenced
@@ -477,6 +486,25 @@ Hold(h) ==
             /\ UNCHANGED <<audit, late>>
     /\ UNCHANGED <<rec, stray, ledger, told, tries, asking, budget>>
 
+HoldUnanswered(h) ==
+    /\ run[h].pc = "hold" /\ run[h].fresh
+    /\ Spend(1)
+    /\ late' = late \union {Write(h, "hold")}
+    /\ run' = [run EXCEPT ![h] =
+          IF NoReadBack THEN [run[h] EXCEPT !.pc = "refund", !.fresh = FALSE]
+          ELSE [run[h] EXCEPT !.pc = "read-back", !.step = "hold", !.fresh = FALSE]]
+    /\ UNCHANGED <<rec, audit, stray, ledger, told, tries, asking>>
+
+(* The read after it: at this place a run is fresh if its own token is what *)
+(* the audit shows, see LandLateAudit.                                      *)
+ReadHoldBack(h) ==
+    /\ run[h].pc = "read-back" /\ run[h].step = "hold"
+    /\ IF run[h].fresh \/ (ReadBackIgnoresOwner /\ audit.state = "open")
+       THEN /\ run' = [run EXCEPT ![h].pc = "refund", ![h].step = "-", ![h].fresh = TRUE]
+            /\ UNCHANGED <<rec, late>>
+       ELSE End(h)
+    /\ UNCHANGED <<audit, stray, ledger, told, tries, asking, budget>>
+
 (* What a run does once it has asked for the first refund of its list.      *)
 AfterRefund(h, todo) ==
     CASE todo # {}              -> [run[h] EXCEPT !.pc = "refund", !.todo = todo]
@@ -484,16 +512,20 @@ AfterRefund(h, todo) ==
       [] todo = {} /\ Final(run[h].ans) -> Telling(run[h].ans)
       [] OTHER                  -> Idle
 
-(* A refund is asked for, in full and by the charge's id.                   *)
+(* A refund is asked for, in full and by the charge's id, from which its    *)
+(* key is derived.                                                          *)
 Refund(h) ==
     /\ run[h].pc = "refund"
-    /\ run' = [run EXCEPT ![h] = IF HoldsAudit => (run[h].fresh /\ audit.lease = "runs") \/ RefundAfterLease
-                                 THEN [run[h] EXCEPT !.pc = "refunding"] ELSE Idle]
+    /\ run' = [run EXCEPT ![h] =
+          IF ~Held \/ (run[h].fresh /\ audit.lease = "runs") \/ RefundAfterLease \/ NoReadBack
+          THEN [run[h] EXCEPT !.pc = "refunding"] ELSE Idle]
     /\ UNCHANGED <<rec, audit, late, stray, ledger, told, tries, asking, budget>>
 
-(* The provider gives the charge back: again, unless it refuses that.       *)
+(* The provider gives the charge back: again, unless it refuses that or     *)
+(* knows the key.  2 stands for more.                                       *)
+Bound == RefundsOnce \/ (RefundKeys /\ ~UnkeyedRefund)
 Refunded(i) ==
-    [ledger EXCEPT ![i].refunds = IF RefundsOnce \/ @ = 2 THEN (IF @ = 0 THEN 1 ELSE @) ELSE @ + 1]
+    [ledger EXCEPT ![i].refunds = IF @ = 0 THEN 1 ELSE IF Bound THEN @ ELSE 2]
 
 LandRefund(h) ==
     /\ run[h].pc = "refunding"
@@ -504,7 +536,7 @@ LandRefund(h) ==
 
 (* A refund is lost, or its sender gives up on an answer.  It is not        *)
 (* repeated: a later audit looks up first.                                  *)
-Unanswered(h) == AfterRefund(h, IF BlindRefund THEN run[h].todo ELSE run[h].todo \ {First(run[h].todo)})
+Unanswered(h) == AfterRefund(h, IF BlindRefundRetry THEN run[h].todo ELSE run[h].todo \ {First(run[h].todo)})
 
 RefundLost(h) ==
     /\ run[h].pc = "refunding"
@@ -530,10 +562,11 @@ Close(h) ==
             /\ UNCHANGED <<audit, late>>
     /\ UNCHANGED <<rec, stray, ledger, told, tries, asking, budget>>
 
-AuditUnanswered(h) ==
-    /\ run[h].pc \in {"hold", "close"} /\ run[h].fresh
+(* Unacknowledged, it is left to a later audit.                             *)
+CloseUnanswered(h) ==
+    /\ run[h].pc = "close" /\ run[h].fresh
     /\ Spend(1)
-    /\ late' = late \union {[step |-> run[h].pc, owner |-> Gone, reply |-> Nothing]}
+    /\ late' = late \union {[step |-> "close", owner |-> Gone, reply |-> Nothing]}
     /\ run' = [run EXCEPT ![h] = Idle]
     /\ UNCHANGED <<rec, audit, stray, ledger, told, tries, asking>>
 
@@ -584,9 +617,11 @@ Duplicate ==
     /\ stray' = stray + 1
     /\ UNCHANGED <<rec, audit, late, run, ledger, told, tries, asking>>
 
+(* A refund may be doubled where the provider is meant to notice.           *)
 DuplicateRefund ==
     \E i \in DOMAIN ledger :
-        /\ BreakA6 /\ Refunding(i)
+        /\ (RefundsOnce \/ RefundKeys \/ BreakA6) = TRUE
+        /\ Refunding(i) = TRUE
         /\ Spend(1)
         /\ ledger' = [ledger EXCEPT ![i].loose = @ + 1]
         /\ UNCHANGED <<rec, audit, late, run, stray, told, tries, asking>>
@@ -607,7 +642,8 @@ LandLateAudit ==
                       [] w.step = "hold"  -> [audit EXCEPT !.lease = "runs"]
                       [] OTHER            -> [state |-> "done", lease |-> "-"]
         /\ late' = AuditRemaining
-        /\ run' = AuditOvertaken(Gone)
+        /\ run' = [h \in Slots |-> IF w.step = "hold" /\ w.owner = h
+                                   THEN [run[h] EXCEPT !.fresh = TRUE] ELSE AuditOvertaken(Gone)[h]]
         /\ UNCHANGED <<rec, stray, ledger, told, tries, asking, budget>>
 
 (* Assumption A3 dropped: a failover loses an acknowledged audit.           *)
@@ -662,7 +698,7 @@ HorizonEnds ==
     /\ UNCHANGED <<rec, audit, late, run, stray, ledger, told, tries, budget>>
 
 (* The lease under which refunds are sent ends, and then they die.          *)
-Refunds == \E h \in Sweeps : run[h].pc \in {"refund", "refunding"} /\ run[h].fresh
+Refunds == ~\A h \in Sweeps : run[h].pc \in {"refund", "refunding", "read-back"} => ~run[h].fresh
 
 AuditLapse ==
     /\ audit.lease = "runs"
@@ -684,7 +720,7 @@ Step(h) ==
     \/ InsertAudit(h) \/ TakeOver(h) \/ MarkSent(h) \/ Charge(h)
     \/ LandApproved(h) \/ LandDeclined(h) \/ ReadBack(h) \/ ReadAuditBack(h)
     \/ Complete(h) \/ Settle(h) \/ Reply(h)
-    \/ Hold(h) \/ Refund(h) \/ LandRefund(h) \/ Close(h) \/ Tidy(h)
+    \/ Hold(h) \/ ReadHoldBack(h) \/ Refund(h) \/ LandRefund(h) \/ Close(h) \/ Tidy(h)
 
 Next ==
     \/ \E h \in Slots : Claim(h)
@@ -713,12 +749,14 @@ Next ==
     \/ \E h \in Slots : AuditLags(h)
     \/ \E h \in Slots : AuditHides(h)
     \/ \E h \in Slots : Hold(h)
+    \/ \E h \in Slots : HoldUnanswered(h)
+    \/ \E h \in Slots : ReadHoldBack(h)
     \/ \E h \in Slots : Refund(h)
     \/ \E h \in Slots : LandRefund(h)
     \/ \E h \in Slots : RefundLost(h)
     \/ \E h \in Slots : RefundTimeOut(h)
     \/ \E h \in Slots : Close(h)
-    \/ \E h \in Slots : AuditUnanswered(h)
+    \/ \E h \in Slots : CloseUnanswered(h)
     \/ \E h \in Slots : Tidy(h)
     \/ LandStray
     \/ LoseStray
@@ -780,7 +818,7 @@ TypeOK ==
     /\ Terminal = Final(rec.reply)
     /\ audit.state \in {"none", "open", "done"}
     /\ audit.lease \in {"-", "runs", "over", "dead"}
-    /\ (audit.lease # "-") = (HoldsAudit /\ audit.state = "open")
+    /\ (audit.lease # "-") = (Held /\ audit.state = "open")
     /\ \A w \in late : /\ w.step \in Steps /\ w.owner \in Slots \union {Gone}
                        /\ w.reply \in Replies \union {Nothing}
     /\ DOMAIN run = Slots
@@ -790,7 +828,7 @@ TypeOK ==
          /\ run[h].step \in Steps /\ run[h].ans \in Replies \union {Nothing}
          /\ run[h].alone \in BOOLEAN /\ run[h].fresh \in BOOLEAN
          /\ run[h].todo \subseteq DOMAIN ledger
-         /\ (run[h].todo # {}) = (run[h].pc \in {"hold", "refund", "refunding"})
+         /\ (run[h].todo # {}) = (Auditing(run[h]) /\ run[h].pc # "close")
     /\ stray \in Nat
     /\ \A i \in DOMAIN ledger : ledger[i].refunds \in 0..2 /\ ledger[i].loose \in Nat
     /\ told \subseteq Replies
@@ -804,8 +842,8 @@ Quiet     == ~Travels /\ ~RefundTravels /\ \A h \in Slots : run[h].pc = "idle"
 Converged == Terminal /\ audit.state # "open" /\ Quiet
 
 (* When all is over there is at most one net charge: the one that the reply *)
-(* names.                                                                   *)
-SingleCharge == Converged => Net = Kept
+(* names and that was told.                                                 *)
+SingleCharge == Converged => Net = Kept /\ told \subseteq {rec.reply}
 
 (* Once the audit is over nothing can come that it would have to see.       *)
 AuditIsLast == audit.state = "done" => Terminal /\ ~Travels /\ Net = Kept

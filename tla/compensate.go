@@ -68,17 +68,21 @@ func compensateFacts(c *compensate.Config, s compensate.State) []Fact {
 		add("late write", "%s", text)
 	}
 	if s.Stray > 0 {
-		add("on their way", "%d charge requests that nobody waits for", s.Stray)
+		add("on its way", "%s that nobody waits for", times(s.Stray, "charge request"))
 	}
 	for i := uint8(1); i <= s.Made; i++ {
 		text := "stands"
-		if n := s.Charge(i).Refunds; n > 0 {
-			text = fmt.Sprintf("given back (%d)", n)
-		}
-		if n := s.Charge(i).Loose; n > 0 {
-			text += fmt.Sprintf(", %d refunds on their way that nobody waits for", n)
+		switch s.Charge(i).Refunds {
+		case 0:
+		case 1:
+			text = "was given back"
+		default:
+			text = "was given back more than once"
 		}
 		add(fmt.Sprintf("charge %d", i), "%s", text)
+		if n := s.Charge(i).Loose; n > 0 {
+			add("on its way", "%s of charge %d that nobody waits for", times(n, "refund"), i)
+		}
 	}
 	for _, a := range s.Told() {
 		add("told", "%v", a)
@@ -86,8 +90,16 @@ func compensateFacts(c *compensate.Config, s compensate.State) []Fact {
 	if !s.Asking {
 		add("client", "gave up")
 	}
-	add("left", "%d attempts, %d faults", s.Tries, s.Budget)
+	add("left", "%s, %s", times(s.Tries, "attempt"), times(s.Budget, "fault"))
 	return all
+}
+
+// times counts things of one kind.
+func times(n uint8, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // compensateRecords tells the operation's record and the audit's.
@@ -127,7 +139,8 @@ func compensateRun(r compensate.Run) string {
 	if r.Alone {
 		text += ", no other send can land"
 	}
-	if !r.Fresh {
+	writes := r.At != compensate.AtReply && r.At != compensate.AtReadBack && r.At != compensate.AtTidy
+	if writes && !r.Fresh {
 		text += ", the record has changed"
 	}
 	if r.Todo != 0 {

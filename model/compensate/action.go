@@ -33,12 +33,14 @@ const (
 	AuditLags
 	AuditHides
 	Hold
+	HoldUnanswered
+	ReadHoldBack
 	Refund
 	LandRefund
 	RefundLost
 	RefundTimeOut
 	Close
-	AuditUnanswered
+	CloseUnanswered
 	Tidy
 	LandStray
 	LoseStray
@@ -64,8 +66,8 @@ const (
 var kindNames = [kindCount]string{
 	"Claim", "ClaimUnanswered", "Replay", "Resolve", "ResolveLags", "InsertAudit", "InsertAuditUnanswered", "TakeOver", "MarkSent",
 	"Complete", "Settle", "UpdateUnanswered", "ReadBack", "ReadAuditBack", "Charge", "LandApproved", "LandDeclined", "Lost", "TimeOut",
-	"Reply", "ReplyEarly", "Crash", "Audit", "AuditLags", "AuditHides", "Hold", "Refund", "LandRefund", "RefundLost", "RefundTimeOut",
-	"Close", "AuditUnanswered", "Tidy", "LandStray", "LoseStray", "LandLooseRefund", "LoseLooseRefund", "Duplicate", "DuplicateRefund",
+	"Reply", "ReplyEarly", "Crash", "Audit", "AuditLags", "AuditHides", "Hold", "HoldUnanswered", "ReadHoldBack", "Refund", "LandRefund", "RefundLost", "RefundTimeOut",
+	"Close", "CloseUnanswered", "Tidy", "LandStray", "LoseStray", "LandLooseRefund", "LoseLooseRefund", "Duplicate", "DuplicateRefund",
 	"LandLate", "LandLateAudit", "Failover", "LeaseEnds", "LeaseEndsEarly", "SendsDie", "HurryEnds", "WindowCloses", "HorizonEnds",
 	"AuditLeaseEnds", "AuditLeaseEndsEarly", "RefundsDie",
 }
@@ -103,7 +105,7 @@ func Fairness(c *Config) [][]Action {
 	var resolves, audits []Action
 	for h := Slot(1); h <= c.slots(); h++ {
 		all = append(all, by(h, InsertAudit, TakeOver, MarkSent, SendCharge, LandApproved, LandDeclined, ReadBack, ReadAuditBack,
-			Complete, Settle, Reply, Hold, Refund, LandRefund, Close, Tidy))
+			Complete, Settle, Reply, Hold, ReadHoldBack, Refund, LandRefund, Close, Tidy))
 		switch {
 		case !c.handles(h):
 			resolves, audits = append(resolves, Action{Resolve, h}), append(audits, Action{LookAtAudit, h})

@@ -14,7 +14,7 @@ func (w *world) lookAtAudit(h Slot) {
 	for i := uint8(1); i <= w.Made; i++ {
 		refunded = refunded || w.Charge(i).Refunds > 0
 	}
-	if refunded && (!w.HoldsAudit || w.Audit.Lease != LeaseDead) {
+	if refunded && (!w.held() || w.Audit.Lease != LeaseDead) {
 		w.look(AuditHides, h, look{shown: w.Made, hides: true})
 	}
 }
@@ -66,9 +66,9 @@ func (w *world) examine(k Kind, h Slot, l look, keep Set) {
 	case todo == 0:
 	case !w.Record.Terminal() && !w.RefundBeforeComplete:
 		return
-	case w.HoldsAudit && w.Audit.Lease != LeaseDead && !w.RefundUndead:
+	case w.held() && w.Audit.Lease != LeaseDead && !w.RefundUndead:
 		return
-	case w.HoldsAudit:
+	case w.held():
 		me.At = AtHold
 	default:
 		me.At = AtRefund
@@ -93,7 +93,34 @@ func (w *world) hold(h Slot) {
 	} else {
 		w.goes(Hold, h, Run{})
 	}
-	w.auditUnanswered(h, StepHold)
+	w.holdUnanswered(h)
+}
+
+func (w *world) holdUnanswered(h Slot) {
+	t, me := w.State, *w.Run(h)
+	if !me.Fresh || !t.spend() {
+		return
+	}
+	t.addLate(Write{Step: StepHold, Owner: h})
+	if w.NoReadBack {
+		me.At = AtRefund
+	} else {
+		me.At, me.Step = AtReadBack, StepHold
+	}
+	me.Fresh = false
+	*t.Run(h) = me
+	w.emit(Action{HoldUnanswered, h}, t)
+}
+
+// readHoldBack goes on only if the audit shows this run's token.
+func (w *world) readHoldBack(h Slot) {
+	me := *w.Run(h)
+	if !me.Fresh && !(w.ReadBackIgnoresOwner && w.Audit.State == AuditOpen) {
+		w.emit(Action{ReadHoldBack, h}, w.end(h))
+		return
+	}
+	me.At, me.Step, me.Fresh = AtRefund, NoStep, true
+	w.goes(ReadHoldBack, h, me)
 }
 
 // close is that the audit is over: no more charges can come, and none is left
@@ -107,24 +134,19 @@ func (w *world) close(h Slot) {
 	} else {
 		w.goes(Close, h, Run{})
 	}
-	w.auditUnanswered(h, StepClose)
-}
-
-// auditUnanswered leaves a write that was not acknowledged to a later audit.
-func (w *world) auditUnanswered(h Slot, step Step) {
-	t := w.State
-	if !w.Run(h).Fresh || !t.spend() {
-		return
+	// Unacknowledged, it is left to a later audit.
+	if t := w.State; w.Run(h).Fresh && t.spend() {
+		t.addLate(Write{Step: StepClose})
+		*t.Run(h) = Run{}
+		w.emit(Action{CloseUnanswered, h}, t)
 	}
-	t.addLate(Write{Step: step})
-	*t.Run(h) = Run{}
-	w.emit(Action{AuditUnanswered, h}, t)
 }
 
-// refund asks for a refund, in full and by the charge's id.
+// refund asks for a refund, in full and by the charge's id, from which its key
+// is derived.
 func (w *world) refund(h Slot) {
 	me := *w.Run(h)
-	if w.HoldsAudit && !(me.Fresh && w.Audit.Lease == LeaseRuns) && !w.RefundAfterLease {
+	if w.held() && !(me.Fresh && w.Audit.Lease == LeaseRuns) && !w.RefundAfterLease && !w.NoReadBack {
 		me = Run{}
 	} else {
 		me.At = AtRefunding
@@ -147,7 +169,7 @@ func (w *world) refunding(h Slot) {
 		return
 	}
 	left := me.Todo.without(i)
-	if w.BlindRefund {
+	if w.BlindRefundRetry {
 		left = me.Todo
 	}
 	*t.Run(h) = w.afterRefund(h, left)
@@ -157,10 +179,13 @@ func (w *world) refunding(h Slot) {
 }
 
 // giveBack is that the provider gives a charge back: again, unless it refuses
-// that.
+// that or knows the key.
 func (w *world) giveBack(c *Charge) {
-	if c.Refunds == 0 || c.Refunds == 1 && !w.RefundsOnce {
-		c.Refunds++
+	switch {
+	case c.Refunds == 0:
+		c.Refunds = 1
+	case !w.bound():
+		c.Refunds = 2
 	}
 }
 

@@ -33,7 +33,7 @@ func reach(c *Config) []State {
 // invariant would ever miss.
 func TestEveryActionHappens(t *testing.T) {
 	held, bookless, early, doubling, lossy := gallery(), gallery(), gallery(), gallery(), gallery()
-	held.RefundsOnce, held.HoldsAudit = false, true
+	held.RefundsOnce = false
 	bookless.NoAudit = true
 	early.ReplyBeforeSave = true
 	doubling.BreakA6 = true
@@ -92,7 +92,7 @@ func TestRefundsFollowTheLedger(t *testing.T) {
 	for _, s := range reach(&c) {
 		for h := Slot(1); h <= c.slots(); h++ {
 			r := s.Run(h)
-			if busy := r.At == AtHold || r.At == AtRefund || r.At == AtRefunding; busy != (r.Todo != 0) || r.Todo>>(s.Made+1) != 0 || r.Todo.Has(0) {
+			if busy := r.auditing() && r.At != AtClose; busy != (r.Todo != 0) || r.Todo>>(s.Made+1) != 0 || r.Todo.Has(0) {
 				t.Fatalf("run %d is at %v with %v of %d charges", h, r.At, r.Todo.Charges(), s.Made)
 			}
 		}
@@ -173,7 +173,7 @@ func TestValidateReportsEveryProblem(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for a, want := range map[Action]string{
-		{SendCharge, 1}: "Charge(1)", {LookAtAudit, 2}: "Audit(2)", {Kind: LandStray}: "LandStray", {Kind: kindCount}: "Kind(51)",
+		{SendCharge, 1}: "Charge(1)", {LookAtAudit, 2}: "Audit(2)", {Kind: LandStray}: "LandStray", {Kind: kindCount}: "Kind(53)",
 	} {
 		if got := a.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

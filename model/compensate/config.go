@@ -15,7 +15,7 @@ type Config struct {
 	RollForward bool // the reconciler may charge although nobody asks
 	Declines    bool // the provider may decline
 	RefundsOnce bool // it refuses a second refund of one charge
-	HoldsAudit  bool // the audit is taken over before it refunds, and refunds again only when earlier ones are dead
+	RefundKeys  bool // it takes refunds under one key for one refund
 	Ages        bool // the time to try may end
 	GivesUp     bool // the retry horizon may end
 	Persistent  bool // the client asks until it has its answer
@@ -33,7 +33,9 @@ type Config struct {
 	RefundBeforeComplete bool
 	LoserRefunds         bool
 	RefundAssumed        bool
-	BlindRefund          bool
+	BlindRefundRetry     bool
+	UnkeyedRefund        bool
+	RefundUnheld         bool
 	RefundUndead         bool
 	RefundAfterLease     bool
 	LaterDeclines        bool
@@ -75,7 +77,9 @@ var Defects = []Defect{
 	{"RefundBeforeComplete", "refunds before it is journaled which charge stays"},
 	{"LoserRefunds", "who loses the race gives its own charge back"},
 	{"RefundAssumed", "the audit ends once it has asked for the refunds"},
-	{"BlindRefund", "a refund without an answer is repeated at once"},
+	{"BlindRefundRetry", "a refund without an answer is repeated at once"},
+	{"UnkeyedRefund", "refunds have no key"},
+	{"RefundUnheld", "the audit is not taken over before it refunds, although a second refund would be made"},
 	{"RefundUndead", "repeats a refund although the first may land"},
 	{"RefundAfterLease", "refunds although the audit's lease is over"},
 	{"LaterDeclines", "a decline counts although another send may land"},
@@ -130,6 +134,14 @@ func (c *Config) Validate() error {
 
 // slots is how many runs there may be at once, the reconcilers' included.
 func (c *Config) slots() Slot { return Slot(c.Handlers + c.Reconcilers) }
+
+// held reports whether the audit is taken over for each refund, which is so
+// where a second refund would be made.
+func (c *Config) held() bool { return !c.RefundsOnce && !c.RefundUnheld }
+
+// bound reports whether the provider gives a charge back once, however often
+// that is asked for.
+func (c *Config) bound() bool { return c.RefundsOnce || c.RefundKeys && !c.UnkeyedRefund }
 
 // handles reports whether the slot is a handler's; the others are a
 // reconciler's.

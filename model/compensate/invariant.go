@@ -10,8 +10,16 @@ type Invariant struct {
 // Invariants are those of the specification, in its order; TypeOK is left to
 // Go's types.
 var Invariants = []Invariant{
-	{"SingleCharge", "When all is over there is at most one net charge: the one that the reply names.", func(_ *Config, s State) bool {
-		return !s.Converged() || s.Net() == s.kept()
+	{"SingleCharge", "When all is over there is at most one net charge: the one that the reply names and that was told.", func(_ *Config, s State) bool {
+		if !s.Converged() {
+			return true
+		}
+		for _, t := range s.Told() {
+			if t != s.Record.Reply {
+				return false
+			}
+		}
+		return s.Net() == s.kept()
 	}},
 	{"AuditIsLast", "Once the audit is over nothing can come that it would have to see.", func(_ *Config, s State) bool {
 		return s.Audit.State != AuditDone || s.Record.Terminal() && !s.travels() && s.Net() == s.kept()

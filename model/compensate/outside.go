@@ -19,16 +19,18 @@ func (w *world) travel() {
 			w.emit(Action{Kind: LandLooseRefund}, t)
 		}
 	}
-	if w.BreakA6 {
-		w.double()
-	}
+	w.double()
 }
 
-// double is that something below the service doubles a request.
+// double is that something below the service doubles a request: refunds where
+// the provider is meant to notice, and charges where an assumption is dropped.
 func (w *world) double() {
-	if t := w.State; w.travels() && t.spend() {
+	if t := w.State; w.BreakA6 && w.travels() && t.spend() {
 		t.Stray++
 		w.emit(Action{Kind: Duplicate}, t)
+	}
+	if !w.RefundsOnce && !w.RefundKeys && !w.BreakA6 {
+		return
 	}
 	for _, i := range w.State.refunding().Charges() {
 		if t := w.State; t.spend() {
@@ -78,13 +80,10 @@ func (w *world) passAudit() {
 	switch w.Audit.Lease {
 	case LeaseRuns:
 		t.Audit.Lease = LeaseOver
-		holders := w.holders()
-		if holders == 0 {
+		if !w.refunds() {
 			w.emit(Action{Kind: AuditLeaseEnds}, t)
 		} else if t.spend() {
-			for range holders {
-				w.emit(Action{Kind: AuditLeaseEndsEarly}, t)
-			}
+			w.emit(Action{Kind: AuditLeaseEndsEarly}, t)
 		}
 	case LeaseOver:
 		if w.State.refunding() == 0 || w.BreakA2 {
@@ -94,12 +93,12 @@ func (w *world) passAudit() {
 	}
 }
 
-// holders is how many runs hold the audit in order to refund.
-func (w *world) holders() (n int) {
+// refunds reports whether a run that holds the audit is alive.
+func (w *world) refunds() bool {
 	for h := Slot(w.Handlers + 1); h <= w.slots(); h++ {
-		if r := w.Run(h); r.Fresh && (r.At == AtRefund || r.At == AtRefunding) {
-			n++
+		if r := w.Run(h); r.Fresh && (r.At == AtRefund || r.At == AtRefunding || r.At == AtReadBack) {
+			return true
 		}
 	}
-	return n
+	return false
 }

@@ -145,7 +145,11 @@ func (w *world) update(k Kind, h Slot, step Step) {
 // it wrote. Who lost the race tells the winner's reply.
 func (w *world) readBack(h Slot) {
 	me := *w.Run(h)
-	if me.Step == StepAudit {
+	switch me.Step {
+	case StepHold:
+		w.readHoldBack(h)
+		return
+	case StepAudit:
 		if w.Audit.State != NoAuditState {
 			w.goes(ReadAuditBack, h, w.audited(me))
 		} else {
@@ -188,7 +192,7 @@ func (w *world) leaves(me Run) bool {
 
 // newAudit is the audit as it is inserted: no refund was permitted yet.
 func (w *world) newAudit() Audit {
-	if w.HoldsAudit {
+	if w.held() {
 		return Audit{AuditOpen, LeaseDead}
 	}
 	return Audit{State: AuditOpen}
@@ -238,6 +242,9 @@ func (w *world) landLate() {
 			a = Audit{w.Audit.State, LeaseRuns}
 		}
 		w.applyAudit(&t, a, Gone)
+		if by.Owner != Gone {
+			t.Run(by.Owner).Fresh = true
+		}
 		w.emit(Action{Kind: LandLateAudit}, t)
 	}
 }

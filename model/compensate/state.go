@@ -190,7 +190,7 @@ func (r Record) leaseOver() bool { return r.Lease >= LeaseOver }
 // is none.
 type Audit struct {
 	State AuditState
-	Lease Lease // of who refunds; only where the audit is taken over for that
+	Lease Lease // of who refunds; only where the audit is taken over for each refund
 }
 
 // Write is a write that was not acknowledged.
@@ -236,12 +236,12 @@ type Run struct {
 	Step   Step   // AtReadBack: what was written
 	Answer Answer // to be saved, or to be told
 	Alone  bool   // no other send can land, said the clock
-	Fresh  bool   // the record that the run works on is as it has read it
+	Fresh  bool   // the record that the run works on is as it has read it; reading the audit back: it shows this run's token
 	Todo   Set    // the charges that it is going to give back
 }
 
 // auditing reports whether the run works on the audit.
-func (r Run) auditing() bool { return r.At >= AtHold }
+func (r Run) auditing() bool { return r.At >= AtHold || r.At == AtReadBack && r.Step == StepHold }
 
 // Charge is a line of the provider's ledger.
 type Charge struct {
