@@ -2,6 +2,7 @@ package tla
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/chargeonce/chargeonce/model/compensate"
 	"github.com/chargeonce/chargeonce/model/explore"
@@ -144,7 +145,8 @@ func compensateRun(r compensate.Run) string {
 		text += ", the record has changed"
 	}
 	if r.Todo != 0 {
-		text += fmt.Sprintf(", gives back %v", r.Todo.Charges())
+		charges := each(r.Todo.Charges(), func(i uint8) string { return fmt.Sprintf("charge %d", i) })
+		text += ", gives back " + strings.Join(charges, " and ")
 	}
 	return text
 }
