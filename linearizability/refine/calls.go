@@ -515,6 +515,8 @@ func (c *Checker) ends(s *history.Step, r *run) bool {
 	switch {
 	case o.unjudged:
 		return true
+	case r.waived && r.call == history.Nowhere && s.Outcome == history.OutcomeRefused:
+		return c.vanishes(o, r.slot)
 	case r.slot == 0:
 		if s.Outcome != history.OutcomeRefused {
 			return c.diverge(o, protocol.Action{}, "the run answers without having claimed")

@@ -68,9 +68,10 @@ func (c *Checker) close(o *operation, read time.Duration) bool {
 	return c.take(o, action)
 }
 
-// expire lets nobody ask any more. Runs that have begun and not yet claimed
-// are attempts that came before: their claims are unanswered, and they read
-// when they get there.
+// expire lets nobody ask any more. Runs that have not claimed yet, or not even
+// begun, are attempts that were made before and are on their way, perhaps to a
+// process that stands still: their claims are unanswered, and they read when
+// they get there.
 func (c *Checker) expire(o *operation, read time.Duration) bool {
 	if !o.state.Asking() {
 		return true
@@ -80,8 +81,8 @@ func (c *Checker) expire(o *operation, read time.Duration) bool {
 		return c.diverge(o, action, "a run acts as if nobody could ask any more, and by no clock that is so")
 	}
 	for i := range c.runs {
-		r := &c.runs[i]
-		if r.operation != c.about || r.slot != 0 || r.over || c.steps.Runs[i].Reconciler {
+		r, told := &c.runs[i], &c.steps.Runs[i]
+		if told.Reconciler || told.Operation != c.about || told.Asked > read || r.slot != 0 || r.over {
 			continue
 		}
 		r.waived = true
