@@ -59,23 +59,8 @@ func (s *stage) agrees(to *protocol.State, times *times) error {
 		}
 	}
 	for slot := protocol.Slot(1); slot <= s.world.reconciler(); slot++ {
-		r, runs := s.slots[slot]
-		me := to.Run(slot)
-		switch {
-		case runs != (me.At != protocol.AtIdle):
-			return fmt.Errorf("there is a run %d: %v, want %v", slot, runs, !runs)
-		case !runs:
-			continue
-		}
-		asks := atPlace[me.At]
-		if asks == returned && !s.world.handles(slot) {
-			asks = readClock // and goes on to what has expired
-		}
-		if r.asks != asks {
-			return fmt.Errorf("run %d is at %v, where it asks for %v; it asks for %v", slot, me.At, asks, r.asks)
-		}
-		if told := s.answered(r); asks == returned && told != me.Answer {
-			return fmt.Errorf("run %d tells %v, want %v", slot, told, me.Answer)
+		if err := s.agreesOnRun(slot, to.Run(slot)); err != nil {
+			return err
 		}
 	}
 	told := to.Told()
@@ -86,6 +71,58 @@ func (s *stage) agrees(to *protocol.State, times *times) error {
 	}
 	if len(s.told) > len(told) {
 		return fmt.Errorf("the replies that are told are %v, want %v", s.told, told)
+	}
+	return nil
+}
+
+func (s *stage) agreesOnRun(slot protocol.Slot, me protocol.Run) error {
+	r, runs := s.slots[slot]
+	switch {
+	case runs != (me.At != protocol.AtIdle):
+		return fmt.Errorf("there is a run %d: %v, want %v", slot, runs, !runs)
+	case !runs:
+		return nil
+	}
+	asks := s.goesOn(slot, atPlace[me.At])
+	if r.asks != asks {
+		return fmt.Errorf("run %d is at %v, where it asks for %v; it asks for %v", slot, me.At, asks, r.asks)
+	}
+	if told := s.answered(r); asks == returned && told != me.Answer {
+		return fmt.Errorf("run %d tells %v, want %v", slot, told, me.Answer)
+	}
+	return nil
+}
+
+// goesOn is what a run asks for where a handler does so: a reconciler that has
+// no more to do with a record goes on to what has expired.
+func (s *stage) goesOn(slot protocol.Slot, asks call) call {
+	if asks == returned && !s.world.handles(slot) {
+		return readClock
+	}
+	return asks
+}
+
+// afterClock is what a run asks for next that has read the clock at a place,
+// if all is over by then: to read a clock says little.
+var afterClock = map[protocol.Place]call{
+	protocol.AtLookUp: lookUp, protocol.AtCharge: returned, protocol.AtComplete: update(impl.StepComplete),
+	protocol.AtSettle: update(impl.StepSettle), protocol.AtReply: expired,
+}
+
+// asksOn holds that every run that is about to read its clock does so for what
+// the model says.
+func (s *stage) asksOn(to *protocol.State) error {
+	for slot := protocol.Slot(1); slot <= s.world.reconciler(); slot++ {
+		r, runs := s.slots[slot]
+		if !runs || r.asks != readClock {
+			continue
+		}
+		me := to.Run(slot)
+		want := s.goesOn(slot, afterClock[me.At])
+		r.at = epoch.Add(2 * far)
+		if r.goOn(); r.asks != want {
+			return fmt.Errorf("run %d is at %v, where after its clock it asks for %v; it asks for %v", slot, me.At, want, r.asks)
+		}
 	}
 	return nil
 }
@@ -124,7 +161,7 @@ func (s *stage) agreesOnRecord(want protocol.Record, times *times) error {
 		got, want time.Time
 	}{
 		{"WindowFrom", rec.WindowFrom, s.instant(times.claimed)},
-		{"LeaseUntil", rec.LeaseUntil, s.instant(times.leased).Add(lease)},
+		{"LeaseUntil", rec.LeaseUntil, s.instant(times.leased).Add(s.config.Lease)},
 		{"ExpiresAt", rec.ExpiresAt, ends},
 	} {
 		if t.got != t.want {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/chargeonce/chargeonce/impl"
 	"github.com/chargeonce/chargeonce/model/protocol"
 )
 
@@ -29,10 +30,10 @@ var unclaimed = times{claimed: none, leased: none, ended: none}
 type schedule struct {
 	instants
 	world  *World
-	offers []timing // the deployments that are tried
-	timing timing   // the one that is
-	choice int      // which of several sayings is taken, a bit for each question
-	asked  int      // how many such questions there were
+	offers []impl.Config // the deployments that are tried
+	config *impl.Config  // the one that is
+	choice int           // which of several sayings is taken, a bit for each question
+	asked  int           // how many such questions there were
 
 	nowhere reasons // why no clock leads where the model goes, whatever the instants
 
@@ -65,7 +66,8 @@ type runTimes struct {
 // has any, it returns the reasons of the smallest contradiction that it met.
 func (c *schedule) find(all script) (contradiction reasons, ok bool) {
 	contradiction = ^reasons(0)
-	for _, c.timing = range c.offers {
+	for i := range c.offers {
+		c.config = &c.offers[i]
 		for c.choice, c.asked = 0, 0; c.choice == 0 || c.choice < 1<<c.asked; c.choice++ {
 			if c.require(all); c.nowhere != 0 {
 				return c.nowhere, false
@@ -118,7 +120,7 @@ func (c *schedule) tick() {
 func (c *schedule) someone(rec times, says saying) int {
 	r := c.add()
 	c.atLeast(r, c.now, 0, closeClocks)
-	c.atMost(r, c.now, skew, closeClocks)
+	c.atMost(r, c.now, c.config.MaxClockSkew, closeClocks)
 	for _, b := range says.behind {
 		if of, d := c.bound(b, rec); c.known(of) {
 			c.atLeast(r, of, d+1, b.behind())
@@ -176,21 +178,23 @@ func (c *schedule) oneOf(s *step, says []saying) saying {
 // bound is the last instant before a bound of a record: so long after one of
 // the instants that it holds.
 func (c *schedule) bound(b bound, rec times) (of int, after time.Duration) {
+	cfg := c.config
+	closes := cfg.ProviderWindow - cfg.MessageLifetime - cfg.MaxClockSkew - 1
 	switch b {
 	case leaseEnd:
-		return rec.leased, lease
+		return rec.leased, cfg.Lease
 	case sendEnd:
-		return rec.leased, lease - 1
+		return rec.leased, cfg.Lease - 1
 	case death:
-		return rec.leased, lease + sendsOver
+		return rec.leased, cfg.Lease + cfg.MessageLifetime + cfg.LookupLag + cfg.MaxClockSkew
 	case roomEnd:
-		return rec.claimed, c.timing.window - lifetime - skew - healthy - 1
+		return rec.claimed, closes - cfg.HealthyRun
 	case guardEnd:
-		return rec.claimed, c.timing.window - lifetime - skew - 1
+		return rec.claimed, closes
 	case horizonEnd:
-		return rec.claimed, c.timing.horizon + lifetime + skew
+		return rec.claimed, cfg.RetryHorizon + cfg.MessageLifetime + cfg.MaxClockSkew
 	default: // expiry
-		return rec.ended, c.timing.horizon + 2*lifetime + skew + 1
+		return rec.ended, cfg.Retention
 	}
 }
 
@@ -212,7 +216,7 @@ func (c *schedule) step(s *step) {
 		r := c.attempt(s)
 		c.kept = append(c.kept, times{protocol.Claimed, r, r, none})
 	case protocol.Wait, protocol.WaitBehind:
-		c.atLeast(c.now, c.runs[s.run].slept, wait, closeClocks)
+		c.atLeast(c.now, c.runs[s.run].slept, c.config.InProgressWait, closeClocks)
 		c.runs[s.run].rec = c.rec
 		c.follow(s)
 	case protocol.ReadBack, protocol.ReadBackBehind:
@@ -224,7 +228,7 @@ func (c *schedule) step(s *step) {
 		c.runs[s.run].began = c.read(s, c.leads(s)...)
 		if hides(s.Kind) {
 			for _, landed := range c.landed {
-				c.atMost(c.now, landed, lag, lookupLag)
+				c.atMost(c.now, landed, c.config.LookupLag, lookupLag)
 			}
 		}
 	case protocol.SendCharge, protocol.ChargeBehind:
@@ -256,7 +260,7 @@ func (c *schedule) step(s *step) {
 	case protocol.Collect:
 		c.collect()
 	case protocol.Duplicate:
-		c.atMost(c.now, c.sent[s.item], lifetime, shortLife)
+		c.atMost(c.now, c.sent[s.item], c.config.MessageLifetime, shortLife)
 		c.sent = append(c.sent, c.sent[s.item])
 	case protocol.LandApproved, protocol.LandDeclined:
 		c.land(s)
@@ -264,10 +268,10 @@ func (c *schedule) step(s *step) {
 		c.someone(c.rec, past(facts[s.Kind]))
 	case protocol.Forget:
 		for _, landed := range c.landed {
-			c.atLeast(c.now, landed, c.timing.window, keyWindow)
+			c.atLeast(c.now, landed, c.config.ProviderWindow, keyWindow)
 		}
 		if c.refuse != none {
-			c.atLeast(c.now, c.refuse, c.timing.window, keyWindow)
+			c.atLeast(c.now, c.refuse, c.config.ProviderWindow, keyWindow)
 		}
 	}
 }
@@ -277,7 +281,7 @@ func (c *schedule) attempt(s *step) int {
 	if c.attempted == none {
 		c.attempted = c.now
 	}
-	c.atMost(c.now, c.attempted, c.timing.horizon+lifetime, askingHorizon)
+	c.atMost(c.now, c.attempted, c.config.RetryHorizon+c.config.MessageLifetime, askingHorizon)
 	return c.read(s, whatever)
 }
 
@@ -315,9 +319,9 @@ func (c *schedule) written(s *step, at protocol.Place) times {
 
 // land is that a message reaches the provider.
 func (c *schedule) land(s *step) {
-	c.atMost(c.now, c.sent[s.item], lifetime, shortLife)
+	c.atMost(c.now, c.sent[s.item], c.config.MessageLifetime, shortLife)
 	if c.world.Model.Foreign && c.world.Model.Keys && s.from.Ledger()[0].Known {
-		c.atMost(c.now, c.landed[0], c.timing.window-1, keyWindow)
+		c.atMost(c.now, c.landed[0], c.config.ProviderWindow-1, keyWindow)
 	}
 	if len(s.to.Ledger()) > len(s.from.Ledger()) {
 		c.landed = append(c.landed, c.now)
@@ -341,7 +345,7 @@ func (c *schedule) collect() {
 		return again
 	}
 	dropped := sweep(past(expiry))
-	c.atMost(sweep(whatever), dropped, c.timing.window, closeClocks)
-	c.atLeast(sweep(whatever), dropped, c.timing.window+1, expiry.behind())
+	c.atMost(sweep(whatever), dropped, c.config.ProviderWindow, closeClocks)
+	c.atLeast(sweep(whatever), dropped, c.config.ProviderWindow+1, expiry.behind())
 	c.rec = unclaimed
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/chargeonce/chargeonce/impl"
 	"github.com/chargeonce/chargeonce/model/protocol"
 )
 
@@ -59,18 +60,24 @@ type tour struct {
 
 // Tour plays every transition of the model's world on the code, each after a
 // shortest behaviour that leads to its state. It returns a [*Divergence] where
-// the code does not follow, with what was counted before.
+// the code does not follow, with what was counted before, and [ErrWorld] for a
+// world that cannot be visited.
 func Tour(w World) (Report, error) {
 	if err := w.Validate(); err != nil {
 		return Report{}, err
 	}
-	s, err := newStage(&w)
+	return w.visit(w.deployments())
+}
+
+// visit tours the world in these deployments.
+func (w *World) visit(offers []impl.Config) (Report, error) {
+	s, err := newStage(w, offers)
 	if err != nil {
 		return Report{}, err
 	}
 	begin := node{state: protocol.Initial(&w.Model), from: none}
 	t := tour{
-		world: &w, stage: s, report: Report{Impossible: map[string]int{}},
+		world: w, stage: s, report: Report{Impossible: map[string]int{}},
 		nodes: []node{begin}, known: map[protocol.State]bool{begin.state: true},
 	}
 	for i := 0; i < len(t.nodes) && t.err == nil; i++ {

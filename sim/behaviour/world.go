@@ -7,7 +7,6 @@ import (
 
 	"github.com/chargeonce/chargeonce/impl"
 	"github.com/chargeonce/chargeonce/model/protocol"
-	"github.com/chargeonce/chargeonce/sim/provider"
 )
 
 // World is a bounded world of the model. Its bounds say how much happens; what
@@ -29,56 +28,44 @@ func (w *World) Validate() error {
 	return nil
 }
 
-// timing is what deployments of one world differ in: the model knows neither
-// how long the provider's window is nor for how long clients ask.
-type timing struct{ window, horizon time.Duration }
-
-// The durations of all deployments.
+// The durations that all deployments have in common.
 const (
-	lease     = 20 * time.Second
-	healthy   = 5 * time.Second
-	lifetime  = 16 * time.Second
-	skew      = 6 * time.Second
-	lag       = 60 * time.Second
-	interval  = time.Second
-	wait      = time.Second
-	longest   = 1000 * time.Second
-	sendsOver = lifetime + lag + skew // after its lease, whatever it permitted
+	lease    = 20 * time.Second
+	healthy  = time.Second
+	lifetime = 16 * time.Second
+	interval = time.Second
+	wait     = time.Second
 )
 
-// timings are deployments that Validate takes, that first in which most
-// behaviours have room: a window that is long, as short as it can be, or with
-// room for one more lease; and clients that give up before it closes or long
-// after it, at once, when it closes, or one lease later.
-func (w *World) timings() []timing {
-	shortest := lease + interval + healthy + lifetime + 2*skew + 1
-	if !w.Model.Keys || !w.Model.StoresDeclines {
-		shortest += lifetime + lag
-	}
-	var all []timing
-	for _, window := range []time.Duration{longest, shortest, shortest + lease} {
-		closes := window - 2*lifetime - 2*skew - healthy
-		for _, horizon := range []time.Duration{closes - lease, longest, interval, closes, closes + lease} {
-			all = append(all, timing{window, max(horizon, interval)})
+// deployments are configurations that Validate takes, that first in which most
+// behaviours have room. They differ in what the model has no measure of. The
+// window is long, as short as it can be, or has room for one more lease.
+// Clients give up before it closes or long after it, at once, when it closes, or
+// one lease later. And clocks may differ as much as a lease lets them, or
+// look-up lag for longer than all the rest.
+func (w *World) deployments() (all []impl.Config) {
+	const long = 1000 * time.Second
+	joins := w.Model.Keys && w.Model.StoresDeclines
+	for _, c := range []struct{ skew, lag time.Duration }{{6 * time.Second, time.Minute}, {lease - healthy - 1, time.Minute}, {6 * time.Second, 3 * long}} {
+		short := lease + interval + healthy + lifetime + 2*c.skew + 1
+		if !joins {
+			short += lifetime + c.lag
+		}
+		for _, window := range []time.Duration{max(long, short), short, short + lease} {
+			closes := window - 2*lifetime - 2*c.skew - healthy
+			for _, horizon := range []time.Duration{closes - lease, long, interval, closes, closes + c.skew/2, closes + lease} {
+				horizon = max(horizon, interval)
+				all = append(all, impl.Config{
+					Lease: lease, HealthyRun: healthy, MessageLifetime: lifetime, MaxClockSkew: c.skew, LookupLag: c.lag,
+					ReconcileInterval: interval, InProgressWait: wait,
+					ProviderWindow: window, RetryHorizon: horizon, Retention: horizon + 2*lifetime + c.skew + 1,
+					RollForward: w.Model.RollForward,
+					Provider:    impl.Profile{Keys: w.Model.Keys, StoresDeclines: w.Model.StoresDeclines, Lookup: w.Model.Lookups},
+				})
+			}
 		}
 	}
 	return all
-}
-
-// deployment is the configuration of the code.
-func (w *World) deployment(t timing) impl.Config {
-	return impl.Config{
-		Lease: lease, HealthyRun: healthy, MessageLifetime: lifetime, MaxClockSkew: skew, LookupLag: lag,
-		ReconcileInterval: interval, InProgressWait: wait,
-		ProviderWindow: t.window, RetryHorizon: t.horizon, Retention: t.horizon + 2*lifetime + skew + 1,
-		RollForward: w.Model.RollForward,
-		Provider:    impl.Profile{Keys: w.Model.Keys, StoresDeclines: w.Model.StoresDeclines, Lookup: w.Model.Lookups},
-	}
-}
-
-// profile is what the provider keeps to.
-func (w *World) profile(t timing) provider.Profile {
-	return provider.Profile{Name: "tour", Profile: w.deployment(t).Provider, Window: t.window}
 }
 
 // reconciler is the slot of the reconciler.
