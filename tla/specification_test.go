@@ -65,6 +65,9 @@ func TestSpecifications(t *testing.T) {
 	for i, e := range m.Specifications {
 		t.Run(e.Config, func(t *testing.T) {
 			skipByClass(t, e)
+			if e.Class == ClassCI && !*update { // small ones, which need no machine for themselves
+				t.Parallel()
+			}
 			c := readConfig(t, e)
 			r, err := tlc.Run(withTimeLeft(t), Job{Dir: ".", Module: e.Module, Config: e.ConfigFile()})
 			if err != nil {
