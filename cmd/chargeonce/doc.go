@@ -20,6 +20,7 @@
 //	compare     measure how soon each strategy breaks each wrong design
 //	check       judge a recorded history from any system
 //	trace       tell a run in the words of the protocol model
+//	coverage    say how much of the protocol model random runs of the reference go through
 //	explore     visit every state of the protocol's model, and judge each
 //	tla         check the TLA+ specification with TLC, and compare what it counts
 //	designs     list the gallery of designs, right and wrong

@@ -128,8 +128,7 @@ func behavioursOf(t *testing.T, profile provider.Profile, enough int) (protocol.
 	defer shut()
 	var model protocol.Config
 	var all [][]protocol.Action
-	full := errors.New("that is enough")
-	err = search.FollowAll(search.Options{Subjects: subjects, Runs: 2000, Seed: 3, Open: open}, func(_ int, f *search.Followed) error {
+	err = search.FollowAll(search.Options{Subjects: subjects, Runs: 2000, Seed: 3, Open: open}, func(_ int, f *search.Followed) bool {
 		if f.Divergence != nil {
 			t.Fatalf("%v\n%s", f.Divergence.Sentence(), f.Plan)
 		}
@@ -139,12 +138,12 @@ func behavioursOf(t *testing.T, profile provider.Profile, enough int) (protocol.
 				continue
 			}
 			if all = append(all, actions); len(all) == enough {
-				return full
+				return false
 			}
 		}
-		return nil
+		return true
 	})
-	if err != full {
+	if err != nil || len(all) != enough {
 		t.Fatalf("%d behaviours, want %d: %v", len(all), enough, err)
 	}
 	return model, all

@@ -41,7 +41,7 @@ type action func(ctx context.Context, c *console, operands []string) (exitCode, 
 // verbs lists the verbs in the order of the help.
 func verbs() []verb {
 	return []verb{
-		simVerb(), searchVerb(), replayVerb(), explainVerb(), matrixVerb(), compareVerb(), checkVerb(), traceVerb(), exploreVerb(), tlaVerb(), designsVerb(), scenariosVerb(), profilesVerb(), faultsVerb(), invariantsVerb(), helpVerb(),
+		simVerb(), searchVerb(), replayVerb(), explainVerb(), matrixVerb(), compareVerb(), checkVerb(), traceVerb(), coverageVerb(), exploreVerb(), tlaVerb(), designsVerb(), scenariosVerb(), profilesVerb(), faultsVerb(), invariantsVerb(), helpVerb(),
 	}
 }
 

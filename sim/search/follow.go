@@ -44,9 +44,9 @@ func Follow(s Subject, p *plan.Plan, open OpenStore) (*Followed, error) {
 }
 
 // FollowAll makes the runs of a campaign one after the other and follows each
-// in the protocol model. The run that visit is told of is only valid until it
-// returns; an error ends everything.
-func FollowAll(opt Options, visit func(run int, f *Followed) error) error {
+// in the protocol model, until visit returns false. The run that visit is told of
+// is only valid until it returns.
+func FollowAll(opt Options, visit func(run int, f *Followed) bool) error {
 	registry, empty, shut, err := opt.Open()
 	if err != nil {
 		return err
@@ -69,8 +69,8 @@ func FollowAll(opt Options, visit func(run int, f *Followed) error) error {
 		res, weather := crew[at].arena.draw(sources[at], opt.Seed, uint64(run), how{})
 		f := crew[at].end(res)
 		f.Plan = opt.Subjects[at].Plan(weather, res.Deviations)
-		if err := visit(run, f); err != nil {
-			return err
+		if !visit(run, f) {
+			break
 		}
 	}
 	return nil
