@@ -178,9 +178,7 @@ func (p *projection) encode(k []byte, s *protocol.State, handlers int, reconcile
 		k = append(k, c.Key, called[c.Parameters], flag(c.Known))
 	}
 	k = append(k, 0xff)
-	for _, key := range s.Refused() {
-		k = append(k, key)
-	}
+	k = append(k, s.Refused()...)
 	k = append(k, 0xff)
 	told := len(k)
 	for _, t := range s.Told() {
