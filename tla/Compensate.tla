@@ -54,6 +54,7 @@ CONSTANTS
 
 CONSTANTS            \* Defects.  The protocol has none of them.
     NoMark,                \* no mark before the send
+    MarkFirst,             \* the mark is stored before the audit
     NoAudit,               \* no audit: who completes gives back what it sees
     AuditUnproven,         \* an audit that was not acknowledged counts as stored
     AuditStopsEarly,       \* the audit ends although a send may land
@@ -166,8 +167,10 @@ Init ==
 
 OfAudit(step) == step \in {"audit", "hold", "close"}
 
-(* A write of the operation by a run, or one that was not acknowledged.     *)
-Write(h, step) == [step |-> step, owner |-> h, reply |-> IF step \in {"complete", "settle"} THEN run[h].ans ELSE Nothing]
+(* A write by a run.                                                        *)
+Write(h, step) ==
+    [step |-> step, owner |-> h,
+     reply |-> IF step \in {"complete", "settle"} THEN run[h].ans ELSE Nothing]
 
 Written(w) ==
     LET next == [rec EXCEPT !.owner = w.owner]
@@ -187,10 +190,12 @@ AuditOvertaken(h) ==
 Remaining      == {w \in late : OfAudit(w.step) \/ (NoFence /\ w.step # "claim")}
 AuditRemaining == {w \in late : ~OfAudit(w.step)}
 
-(* Where a run goes on that owns the record in order to send.               *)
+(* Where a run goes on that owns the record in order to send.  A record     *)
+(* that is marked has its audit.                                            *)
 Sender(h, state, alone) ==
     [run[h] EXCEPT !.pc = CASE state = "sent" -> "charge"
                             [] NoAudit        -> IF NoMark THEN "charge" ELSE "mark-sent"
+                            [] MarkFirst      -> "mark-sent"
                             [] OTHER          -> "audit",
                    !.step = "-", !.alone = alone, !.fresh = TRUE]
 
@@ -200,7 +205,8 @@ Telling(a) == [Idle EXCEPT !.pc = "reply", !.ans = a]
 Went(h, step) ==
     CASE step = "claim"     -> Sender(h, "claimed", TRUE)
       [] step = "take-over" -> Sender(h, rec.state, run[h].alone)
-      [] step = "mark-sent" -> [run[h] EXCEPT !.pc = "charge", !.step = "-", !.fresh = TRUE]
+      [] step = "mark-sent" -> [run[h] EXCEPT !.pc = IF MarkFirst THEN "audit" ELSE "charge",
+                                              !.step = "-", !.fresh = TRUE]
       [] OTHER -> IF NoAudit /\ h \in Clients /\ run[h].ans.says = "paid"
                   THEN [Telling(run[h].ans) EXCEPT !.pc = "tidy"]
                   ELSE Telling(run[h].ans)
@@ -278,7 +284,8 @@ ResolveLags(h) ==
 
 (* The audit is stored before anything is sent.  One that is there already  *)
 (* is as good.                                                              *)
-Audited(h) == [run[h] EXCEPT !.pc = IF NoMark THEN "charge" ELSE "mark-sent", !.step = "-"]
+Audited(h) ==
+    [run[h] EXCEPT !.pc = IF NoMark \/ MarkFirst THEN "charge" ELSE "mark-sent", !.step = "-"]
 NewAudit   == [state |-> "open", lease |-> IF Held THEN "dead" ELSE "-"]
 
 InsertAudit(h) ==
@@ -310,9 +317,11 @@ Update(h, step) ==
 
 TakeOver(h) == run[h].pc = "take-over" /\ Update(h, "take-over") \* a new owner, in order to send
 MarkSent(h) == run[h].pc = "mark-sent" /\ Update(h, "mark-sent") \* a send may follow
-Complete(h) == run[h].pc = "complete"  /\ Update(h, "complete")  \* the reply and the kept charge, for ever
-Settle(h)   == run[h].pc = "settle"    /\ Update(h, "settle")    \* not charged: nothing was found, and all sends are dead
+Complete(h) == run[h].pc = "complete"  /\ Update(h, "complete")  \* the reply, and with it the kept charge
+Settle(h)   == run[h].pc = "settle"    /\ Update(h, "settle")    \* not charged: nothing found, all sends dead
 
+(* An update is not acknowledged: it may land, now or later, while the      *)
+(* record is as it was read.                                                *)
 UpdateUnanswered(h) ==
     /\ run[h].pc \in {"take-over", "mark-sent", "complete", "settle"}
     /\ run[h].fresh \/ (NoFence /\ rec.state # "none")
@@ -354,6 +363,7 @@ ReadBack(h) ==
             [] OTHER -> End(h)
     /\ UNCHANGED <<audit, stray, ledger, told, tries, asking, budget>>
 
+(* The same for the audit.  Whoever has inserted it, it is there.           *)
 ReadAuditBack(h) ==
     /\ run[h].pc = "read-back" /\ run[h].step = "audit"
     /\ IF audit.state # "none"

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chargeonce/chargeonce/impl/designs"
 	"github.com/chargeonce/chargeonce/tla"
 )
 
@@ -90,6 +91,30 @@ func TestExploreFindsEveryDefect(t *testing.T) {
 				t.Errorf("the manifest does not show %s of %s", d.Name, twin.Module)
 			}
 		}
+	}
+}
+
+// A design of the gallery that compensates and is wrong is wrong in the same way
+// in the model: what the simulator is to find in the one, a search finds in the
+// other.
+func TestCompensationFallsInTheModelToo(t *testing.T) {
+	m, err := tla.ReadManifest(tla.Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, d := range designs.All() {
+		if !d.Compensates || d.Expect == held {
+			continue
+		}
+		compared++
+		name := "compensate-" + strings.TrimPrefix(d.Name, "compensate-")
+		if e, ok := m.Entry(name); !ok || e.Falls[d.Expect] == 0 {
+			t.Errorf("%s breaks %s; in the model %s breaks %v", d.Name, d.Expect, name, e.Falls)
+		}
+	}
+	if compared < 5 {
+		t.Errorf("%d designs, want those that were known when this was written at least", compared)
 	}
 }
 

@@ -24,6 +24,7 @@ type Config struct {
 	// Defects says what each is.
 
 	NoMark               bool
+	MarkFirst            bool
 	NoAudit              bool
 	AuditUnproven        bool
 	AuditStopsEarly      bool
@@ -68,6 +69,7 @@ type Defect struct {
 // Defects are all of them, in the order of the specification.
 var Defects = []Defect{
 	{"NoMark", "no mark before the send"},
+	{"MarkFirst", "the mark is stored before the audit"},
 	{"NoAudit", "no audit: who completes gives back what it sees then"},
 	{"AuditUnproven", "an audit that was not acknowledged counts as stored"},
 	{"AuditStopsEarly", "the audit ends although a send may land"},

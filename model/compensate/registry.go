@@ -59,7 +59,8 @@ func (w *world) overtake(t *State, h Slot, stale func(Run) bool, remains func(Wr
 	t.setLate(kept)
 }
 
-// sender is where a run goes on that owns the record in order to send.
+// sender is where a run goes on that owns the record in order to send. A record
+// that is marked has its audit.
 func (w *world) sender(me Run, state RecordState, alone bool) Run {
 	me.Step, me.Alone, me.Fresh = NoStep, alone, true
 	switch {
@@ -67,6 +68,8 @@ func (w *world) sender(me Run, state RecordState, alone bool) Run {
 		me.At = AtCharge
 	case w.NoAudit:
 		return w.audited(me)
+	case w.MarkFirst:
+		me.At = AtMarkSent
 	default:
 		me.At = AtAudit
 	}
@@ -76,7 +79,7 @@ func (w *world) sender(me Run, state RecordState, alone bool) Run {
 // audited is where a run goes on whose audit is stored.
 func (w *world) audited(me Run) Run {
 	me.At, me.Step = AtMarkSent, NoStep
-	if w.NoMark {
+	if w.NoMark || w.MarkFirst {
 		me.At = AtCharge
 	}
 	return me
@@ -92,6 +95,9 @@ func (w *world) went(h Slot, step Step) Run {
 		return w.sender(me, w.Record.State, me.Alone)
 	case StepMarkSent:
 		me.At, me.Step, me.Fresh = AtCharge, NoStep, true
+		if w.MarkFirst {
+			me.At = AtAudit
+		}
 		return me
 	}
 	next := telling(me.Answer)
