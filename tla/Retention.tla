@@ -65,7 +65,7 @@ CONSTANTS        \* Assumptions that are dropped.
     BreakA2,               \* a message outlives its lifetime
     BreakA3,               \* the registry loses what it acknowledged
     BreakA4,               \* the client asks at any time
-    BreakSkew,             \* two clocks differ by one tick more
+    BreakAS,               \* two clocks differ by one tick more
     Unsteady               \* the client's clock is set between two readings
 
 VARIABLES
@@ -93,7 +93,7 @@ Who(w)        == CASE w = "lateP" -> "p" [] w = "lateQ" -> "q" [] OTHER -> w
 Parameters(a) == IF a = "q" THEN "q" ELSE "p"
 Operation(a)  == IF a = "again" THEN "second" ELSE "first"
 
-Reading       == 0..(IF BreakSkew THEN Skew + 1 ELSE Skew)
+Reading       == 0..(IF BreakAS THEN Skew + 1 ELSE Skew)
 ClientReading == IF Unsteady THEN Reading ELSE {0}
 
 Retention ==
@@ -347,6 +347,12 @@ MayComeLate  == until + Late >= 0 \/ OnTheWay({"p", "q"} \union (IF Late > 0 THE
 SafeRetention ==
     [][/\ Exists /\ ~rec.tomb /\ (rec'.tomb \/ rec'.state = "none") => Terminal /\ ~MayCome
        /\ Exists /\ rec'.state = "none" => Terminal /\ ~MayComeLate]_vars
+
+(* What a finished record says never changes until it is forgotten: what    *)
+(* came out, of whose parameters.                                           *)
+TerminalIsFinal ==
+    [][Terminal /\ rec'.state # "none"
+       => rec'.state = rec.state /\ rec'.by = rec.by /\ rec'.print = rec.print]_vars
 
 (* What is finished is forgotten in the end. *)
 Forgotten == Terminal ~> ~Exists

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -207,6 +208,31 @@ func TestOneLineDiffers(t *testing.T) {
 		if len(differ) != want || len(mine.Names) != len(its.Names) {
 			t.Errorf("%s differs from %s in %v: want %d", e.Config, e.Base, differ, want)
 		}
+	}
+}
+
+// TestReadmeNames refuses names of cfg files in the text of README.md that
+// nobody runs. Names without a hyphen may be other words.
+func TestReadmeNames(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofGallery := map[string]bool{
+		"journal-and-compensate": true, "one-scope": true, "scope-without-endpoint": true, "constant-key": true,
+		"retry-without-key": true, "key-not-journaled": true,
+	}
+	m := readManifest(t)
+	found := 0
+	for _, name := range regexp.MustCompile("`[a-z0-9]+(-[a-z0-9]+)+`").FindAllString(string(text), -1) {
+		name = strings.Trim(name, "`")
+		if _, ok := m.Entry(name); !ok && !ofGallery[name] {
+			t.Errorf("README.md speaks of %s, and there is no such cfg file", name)
+		}
+		found++
+	}
+	if found < len(m.Specifications) {
+		t.Errorf("%d names in README.md, %d entries in manifest.json", found, len(m.Specifications))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chargeonce/chargeonce/impl/designs"
 	"github.com/chargeonce/chargeonce/tla"
 )
 
@@ -60,10 +59,11 @@ func TestExploreFindsEveryDefect(t *testing.T) {
 		if !ok || e.Base == "" || e.Kind == tla.KindReachable {
 			continue
 		}
-		d, ok := defectIn(t, twin, e)
-		if !ok {
+		broken, err := brokenIn(e)
+		if err != nil {
 			continue // a bound, and no defect
 		}
+		d := broken.Name
 		shown[twin.Module+d] = true
 		args := []string{"explore", "-json", "-defect", d}
 		if first, _ := worlds.firstFor(d); first != e.Base { // it shows elsewhere, too
@@ -92,49 +92,6 @@ func TestExploreFindsEveryDefect(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A design of the gallery that compensates and is wrong is wrong in the same way
-// in the model: what the simulator is to find in the one, a search finds in the
-// other.
-func TestCompensationFallsInTheModelToo(t *testing.T) {
-	m, err := tla.ReadManifest(tla.Files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	compared := 0
-	for _, d := range designs.All() {
-		if !d.Compensates || d.Expect == held {
-			continue
-		}
-		compared++
-		name := "compensate-" + strings.TrimPrefix(d.Name, "compensate-")
-		if e, ok := m.Entry(name); !ok || e.Falls[d.Expect] == 0 {
-			t.Errorf("%s breaks %s; in the model %s breaks %v", d.Name, d.Expect, name, e.Falls)
-		}
-	}
-	if compared < 5 {
-		t.Errorf("%d designs, want those that were known when this was written at least", compared)
-	}
-}
-
-// defectIn returns the defect that an entry has and its base has not.
-func defectIn(t *testing.T, twin tla.Twin, e tla.Entry) (string, bool) {
-	t.Helper()
-	read := func(name string) tla.Config {
-		c, err := tla.ReadConfig(tla.Files, tla.Entry{Config: name}.ConfigFile())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
-	mine, its := read(e.Config), read(e.Base)
-	for _, d := range twin.Defects {
-		if mine.Constants[d.Name] != its.Constants[d.Name] {
-			return d.Name, true
-		}
-	}
-	return "", false
 }
 
 func TestExploreJSON(t *testing.T) {

@@ -26,11 +26,15 @@ func designsVerb() verb {
 				}
 				for i := range listed {
 					d := &listed[i]
+					model, err := specified(d.Name)
+					if err != nil {
+						return 0, err
+					}
 					switch {
 					case *asJSON:
-						c.line(newDesignLine(d))
+						c.line(newDesignLine(d, model))
 					case len(operands) > 0:
-						writeDesign(c.out, d)
+						writeDesign(c.out, d, model)
 					default:
 						writeSummary(c.out, d)
 					}
@@ -66,10 +70,11 @@ type designLine struct {
 	Profiles    []string `json:"profiles"`
 	Scenarios   []string `json:"scenarios"` // those that sim runs it in, or all
 	Compensates bool     `json:"compensates,omitempty"`
+	Model       string   `json:"model"` // what the specification has of it
 }
 
-func newDesignLine(d *impl.Design) designLine {
-	return designLine{d.Name, d.Summary, d.Expect, d.Source, oneLine(d.Doc), profilesOf(d), scenariosOf(d), d.Compensates}
+func newDesignLine(d *impl.Design, model string) designLine {
+	return designLine{d.Name, d.Summary, d.Expect, d.Source, oneLine(d.Doc), profilesOf(d), scenariosOf(d), d.Compensates, model}
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -79,11 +84,12 @@ func writeSummary(w io.Writer, d *impl.Design) {
 	fmt.Fprintf(w, "%-23s %-17s from %s\n", "", "", d.Source)
 }
 
-func writeDesign(w io.Writer, d *impl.Design) {
+func writeDesign(w io.Writer, d *impl.Design, model string) {
 	labelled(w, "design", "%s: %s", d.Name, d.Summary)
 	labelled(w, "expect", "%s", d.Expect)
 	labelled(w, "from", "%s", d.Source)
 	labelled(w, "profiles", "%s", strings.Join(profilesOf(d), ", "))
 	labelled(w, "scenarios", "%s", strings.Join(scenariosOf(d), ", "))
+	labelled(w, "model", "%s", model)
 	fmt.Fprintf(w, "\n%s\n", wrap(d.Doc, "  "))
 }

@@ -18,7 +18,7 @@ func TestLists(t *testing.T) {
 		members string // all that each line has
 		first   map[string]any
 	}{
-		{"designs", len(designs.All()), "name doc expect source detail profiles scenarios", map[string]any{"name": designs.All()[0].Name}},
+		{"designs", len(designs.All()), "name doc expect source detail profiles scenarios model", map[string]any{"name": designs.All()[0].Name}},
 		{"scenarios", len(sim.Scenarios), "name doc servers clients orders", map[string]any{"name": "one-payment", "servers": 2.0, "clients": 1.0, "orders": 1.0}},
 		{"profiles", len(provider.Profiles), "name doc keys stores_declines lookup window_ns stores_failures refunds_once refund_keys", map[string]any{"name": "keyed", "keys": true}},
 		{"faults", int(plan.ClassCount) - 1, "name doc breaks", map[string]any{"name": "drop", "breaks": ""}},

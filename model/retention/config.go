@@ -38,7 +38,7 @@ type Config struct {
 	BreakA2               bool
 	BreakA3               bool
 	BreakA4               bool
-	BreakSkew             bool
+	BreakAS               bool
 	Unsteady              bool
 }
 
@@ -67,7 +67,7 @@ var Defects = []Defect{
 	{"BreakA2", "a message outlives its lifetime"},
 	{"BreakA3", "the registry loses what it acknowledged"},
 	{"BreakA4", "the client asks at any time"},
-	{"BreakSkew", "two clocks differ by one tick more"},
+	{"BreakAS", "two clocks differ by one tick more"},
 	{"Unsteady", "the client's clock is set between two readings"},
 }
 
@@ -137,7 +137,7 @@ const Over int8 = -1
 
 // readings is how many readings of a clock there are, 0 and up.
 func (c *Config) readings() int8 {
-	if c.BreakSkew {
+	if c.BreakAS {
 		return int8(c.Skew) + 2
 	}
 	return int8(c.Skew) + 1

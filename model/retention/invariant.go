@@ -28,6 +28,7 @@ var Invariants = []Invariant{
 // StepInvariants are the action properties of the specification.
 var StepInvariants = []StepInvariant{
 	{"SafeRetention", "Nothing unfinished is forgotten, no reply while an attempt within the horizon may come, and no record while any may.", safeRetention},
+	{"TerminalIsFinal", "What a finished record says never changes until it is forgotten: what came out, of whose parameters.", terminalIsFinal},
 }
 
 func truthfulReply(_ *Config, s State) bool {
@@ -87,6 +88,11 @@ func safeRetention(c *Config, from, to State) bool {
 		return false
 	}
 	return is.Exists() || was.Terminal() && !from.mayComeLate(c)
+}
+
+func terminalIsFinal(_ *Config, from, to State) bool {
+	was, is := from.Record, to.Record
+	return !was.Terminal() || !is.Exists() || is.State == was.State && is.By == was.By && is.Print == was.Print
 }
 
 // Goal is what follows in every fair behaviour: each state that is From is

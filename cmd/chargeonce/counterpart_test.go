@@ -1,0 +1,89 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chargeonce/chargeonce/impl/designs"
+	"github.com/chargeonce/chargeonce/tla"
+)
+
+// fallsElsewhere says, by design, what falls in its counterpart where that is
+// not what the design is known to break.
+var fallsElsewhere = map[string]string{
+	"lock-time-is-retention": "NotWedged",     // a client that gives up does not hear, one that goes on does not either
+	"owner-is-process":       "SingleOwner",   // the checkers count it as FencedWrites
+	"takeover-before-lookup": "Resolves",      // the specification's client does not give up
+	"version-restarts":       "TruthfulReply", // the specification has another operation in the new record
+}
+
+// Every design of the gallery has a counterpart that falls by the same
+// invariant, or a reason why there is none. A new design needs a line in
+// counterparts or in unspecified.
+func TestEveryDesignHasACounterpart(t *testing.T) {
+	known := make(map[string]bool)
+	for _, d := range designs.All() {
+		known[d.Name] = true
+		_, none := unspecified[d.Name]
+		if _, ok := counterparts[d.Name]; ok == none {
+			t.Errorf("%s: has a counterpart: %v; has a reason why not: %v", d.Name, ok, none)
+			continue
+		}
+		text, err := specified(d.Name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if none {
+			continue
+		}
+		e, err := counterpartOf(d.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, elsewhere := fallsElsewhere[d.Name]
+		if !elsewhere {
+			want = d.Expect
+		}
+		if _, falls := e.Falls[want]; !falls && e.Property != want && (d.Expect != held || e.Outcome != tla.Holds) {
+			t.Errorf("%s breaks %s, and in %s falls %s of %v", d.Name, d.Expect, e.Config, e.Property, e.Falls)
+		}
+		if elsewhere && (want == d.Expect || e.Falls[d.Expect] > 0) {
+			t.Errorf("%s: %s falls in %s, too", d.Name, d.Expect, e.Config)
+		}
+		if _, command, ok := strings.Cut(text, ": chargeonce "); !ok || strings.Contains(command, ":") {
+			t.Errorf("%s: no command in %q", d.Name, text)
+		}
+	}
+	for _, names := range []map[string]string{counterparts, unspecified, fallsElsewhere} {
+		for name := range names {
+			if !known[name] {
+				t.Errorf("there is no design %s", name)
+			}
+		}
+	}
+}
+
+// What designs say of the specification can be typed in as it stands.
+func TestCounterpartsCanBeExplored(t *testing.T) {
+	for _, design := range []string{"version-restarts", "takeover-before-lookup", "journal-and-wait"} {
+		text, err := specified(design)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, command, _ := strings.Cut(text, ": chargeonce ")
+		want := map[bool]exitCode{true: exitHeld, false: exitSafety}[design == "journal-and-wait"]
+		if design == "takeover-before-lookup" {
+			want = exitLiveness
+		}
+		if r := call(t, "", strings.Fields(command)...); r.code != want {
+			t.Errorf("%s: %s: exit code %d, want %d\n%s", design, command, r.code, want, r.errors)
+		}
+	}
+	if text, err := specified("one-scope"); err != nil || !strings.Contains(text, "one operation") {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, err := specified("refrence"); err == nil {
+		t.Errorf("%q", text)
+	}
+}
