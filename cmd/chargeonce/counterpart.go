@@ -44,6 +44,7 @@ var counterparts = map[string]string{
 	"overwrites-lost-race":    "keyless-check-then-insert",
 	"owner-is-process":        "owner-is-process",
 	"ownership-by-read":       "keyless-send-after-lease",
+	"ownership-is-permission": "window-no-lease-first-unguarded",
 	"reaper-by-age":           "retention-collect-unfinished",
 	"reference":               "keyed",
 	"refund-own-choice":       "compensate-refund-own-choice",
@@ -79,6 +80,7 @@ var unspecified = map[string]string{
 	"key-not-journaled":      "it has one operation, and another key is another one",
 	"lease-below-skew":       "leases decide nothing about safety there, and every run may lose its own",
 	"local-cache":            "whoever reads the registry there reads what is in it",
+	"never-rotate":           "a provider there keeps no failures",
 	"no-retry":               "a client may stop to ask at any time there, and the record ends without it",
 	"one-scope":              "it has one operation",
 	"raw-byte-fingerprint":   "parameters are equal there or not, and have no form",
@@ -90,11 +92,15 @@ var unspecified = map[string]string{
 	"stored-503":             "what is stored there says how the money went",
 }
 
-// specified says what the specification has of a design, and how to see it. It
-// returns an error if the manifest has no such cfg file.
+// specified says what the specification has of a design, and how to see it;
+// empty if nobody has compared them. It returns an error if the manifest has no
+// such cfg file.
 func specified(design string) (string, error) {
 	if why, ok := unspecified[design]; ok {
 		return "nothing like it: " + why, nil
+	}
+	if counterparts[design] == "" {
+		return "", nil
 	}
 	e, err := counterpartOf(design)
 	if err != nil {

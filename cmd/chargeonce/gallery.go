@@ -90,6 +90,8 @@ func writeDesign(w io.Writer, d *impl.Design, model string) {
 	labelled(w, "from", "%s", d.Source)
 	labelled(w, "profiles", "%s", strings.Join(profilesOf(d), ", "))
 	labelled(w, "scenarios", "%s", strings.Join(scenariosOf(d), ", "))
-	labelled(w, "model", "%s", model)
+	if model != "" {
+		labelled(w, "model", "%s", model)
+	}
 	fmt.Fprintf(w, "\n%s\n", wrap(d.Doc, "  "))
 }
