@@ -69,6 +69,9 @@ type Design struct {
 	Client     func(Config, ClientPorts) Client
 	Handler    func(Config, Ports) Handler
 	Reconciler func(Config, Ports) Reconciler // nil: none runs
+	// ReadsReplica says that the design reads copies of records, with
+	// StepReadReplica: its deployment has a replica, which may lag.
+	ReadsReplica bool
 	// Registry is what the design's statements make of the registry that it is
 	// given: what they compare, in one transaction where the records are, behind
 	// the network. Nil leaves it as it is.

@@ -17,7 +17,8 @@ type Registry interface {
 	// Insert stores rec at version 1 unless a record with its ID exists.
 	// It returns what is stored now and whether that is rec.
 	Insert(ctx context.Context, step Step, rec Record) (stored Record, inserted bool, err error)
-	// Get returns the record, and false if there is none.
+	// Get returns the record, and false if there is none. With StepReadReplica
+	// it may return them as they were a while ago.
 	Get(ctx context.Context, step Step, id ID) (rec Record, ok bool, err error)
 	// Update replaces the record with next if its version and owner are
 	// those of was, and sets next's version to was.Version+1. It returns

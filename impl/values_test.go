@@ -202,7 +202,7 @@ func TestNames(t *testing.T) {
 	}{
 		{states, "none claimed sent succeeded declined review state(6)"},
 		{outcomes, "none paid declined outcome(3)"},
-		{steps, "none request reply claim read-back take-over mark-sent charge look-up complete settle review refund sweep collect step(15)"},
+		{steps, "none request reply claim read-back take-over mark-sent charge look-up complete settle review refund sweep collect read-replica step(16)"},
 	} {
 		if got := strings.Join(tt.got, " "); got != tt.want {
 			t.Errorf("the names are %s, want %s: stored plans and traces use them", got, tt.want)

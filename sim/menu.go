@@ -104,6 +104,8 @@ func (c *Config) meaning(class plan.Class, s plan.Site) bool {
 		return !collapses
 	case plan.ClassSkew, plan.ClassJump, plan.ClassSkewBeyond:
 		return s.Who().Kind() == plan.Server || s.Who().Kind() == plan.Reconciler
+	case plan.ClassLag:
+		return s.Who().Kind() == plan.Provider || c.Design.ReadsReplica
 	case plan.ClassForgetKeys:
 		return c.Profile.Keys
 	case plan.ClassHoldBeyond:

@@ -76,6 +76,8 @@ func (w *World) serveRegistry(c *call) {
 		w.pretend(c, a)
 	case plan.ClassStaleRead:
 		w.readStale(c, a)
+	case plan.ClassLag:
+		w.readReplica(c, a)
 	case plan.ClassFreeze:
 		w.freeze(plan.Registry, choice, c)
 		return
@@ -171,6 +173,43 @@ func (w *World) readStale(c *call, a *answer) {
 	w.took(plan.ClassStaleRead)
 }
 
+// copied is a record as it was from an instant on, on its way to a replica.
+type copied struct {
+	id  impl.ID
+	at  int64
+	rec impl.Record
+	ok  bool
+}
+
+// copy lets a write go on to the replica, if there is one.
+func (w *World) copy(id impl.ID, rec *impl.Record, version uint64) {
+	if !w.cfg.Design.ReadsReplica {
+		return
+	}
+	c := copied{id: id, at: w.now()}
+	if rec != nil {
+		c.rec, c.ok = *rec, true
+		c.rec.Version = version
+	}
+	w.replica = append(w.replica, c)
+}
+
+// readReplica answers a read with what a replica has that is as far behind as
+// it may be.
+func (w *World) readReplica(c *call, a *answer) {
+	before := w.now() - int64(w.service.MessageLifetime)
+	for i := range w.replica {
+		switch r := &w.replica[i]; {
+		case r.id != c.id:
+		case r.at > before:
+			w.took(plan.ClassLag)
+			return
+		default:
+			a.rec, a.ok = r.rec, r.ok
+		}
+	}
+}
+
 // nanos translates an instant that code under test wrote into virtual time.
 func nanos(t time.Time) int64 {
 	if t.IsZero() {
@@ -199,6 +238,7 @@ func (w *World) wrote(c *call, rec *impl.Record, version uint64, m *mirror) {
 		s.last = *rec
 		s.last.Version = version
 	}
+	w.copy(rec.ID, rec, version)
 	m.state, m.version, m.owner = rec.State, version, rec.Owner
 	m.lease, m.expires = nanos(rec.LeaseUntil), nanos(rec.ExpiresAt)
 	if c.done || c.run.ended {
@@ -278,6 +318,7 @@ func (w *World) forgot(c *call) {
 		return
 	}
 	m.gone = true
+	w.copy(c.id, nil, 0)
 	w.met(Forgotten)
 	w.mark(MarkSettle, plan.Registry, c.run.p.id, c.step, c.attempt, m.version)
 	if e := w.event(history.KindForget, c.run.p.id.String()); e != nil {

@@ -135,6 +135,12 @@ var Scenarios = []Scenario{
 		Clients: [][]Pay{{{Order: 1}}},
 	},
 	{
+		Name: "one-replica", Doc: "a job is delivered twice to a service that has one process and no other",
+		Servers: 1, Chaos: chaos,
+		Orders:  []Order{twelve("")},
+		Clients: [][]Pay{{{Order: 1}, {Order: 1, At: 300 * time.Millisecond}}},
+	},
+	{
 		Name: "retry-at-horizon", Doc: "a job is done, and is delivered again, with the same key, at the last instant at which its client may retry",
 		Servers: 2, Calm: 7500 * time.Millisecond, Chaos: 9200 * time.Millisecond, Collect: true,
 		Orders:  []Order{twelve("")},

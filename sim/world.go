@@ -98,6 +98,7 @@ type World struct {
 	provider provider.Provider
 	records  []mirror
 	states   slab[states] // of records
+	replica  []copied     // all writes, oldest first, where a design reads a replica
 	amounts  map[string]impl.Amount
 
 	// Equal bodies mostly come one after the other, so what was worked out of
@@ -264,6 +265,7 @@ func (w *World) reset(chooser Chooser, opt Options) {
 	w.provider.Reset(w.cfg.Profile)
 	w.records = w.records[:0]
 	w.states.reset()
+	w.replica = w.replica[:0]
 	w.calls.reset()
 	w.answers.reset()
 	w.runs.reset()

@@ -76,6 +76,7 @@ func All() []impl.Design {
 		ownershipByRead(),
 		ownershipIsPermission(),
 		rawByteFingerprint(),
+		readsReplica(),
 		reaperByAge(),
 		reference(),
 		refundOwnChoice(),
@@ -179,6 +180,7 @@ const (
 	equalAsFloats       = "amounts-equal-as-floats" // a second client sends the key with an amount that is the same as a float64
 	oneKeyEverywhere    = "one-key-everywhere"      // one key and body at two endpoints and for two tenants
 	longTrouble         = "long-trouble"            // one payment, and faults for longer than a short window
+	oneReplica          = "one-replica"             // one server process, and the order is paid again
 	retryAtHorizon      = "retry-at-horizon"        // the journaled key is sent again at the last instant of the horizon
 )
 

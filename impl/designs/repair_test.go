@@ -11,7 +11,10 @@ import (
 
 // strange are designs whose plan says nothing of any other: it befalls what
 // only they do.
-var strange = map[string]bool{"outbox-without-dedupe": true} // its reconciler charges
+var strange = map[string]bool{
+	"outbox-without-dedupe": true, // its reconciler charges
+	"reads-replica":         true, // nobody else reads one
+}
 
 // One thing put right makes the smallest plan of a design hold, unless its
 // defect is that its deployment breaks an assumption. Where it is the reference

@@ -116,7 +116,7 @@ var classes = [ClassCount]classInfo{
 	ClassFailBefore:        {"fail-before", "fail before", "the provider fails (500) and does nothing", "", []What{WhatServe}, nil},
 	ClassFailAfter:         {"fail-after", "fail after", "the provider acts and then fails (500)", "", []What{WhatServe}, nil},
 	ClassLate:              {"late", "late", "the provider answers 500 and acts later, within MessageLifetime", "", []What{WhatServe}, []Bound{BoundPastTimeout, BoundPastLease, BoundToMaximum}},
-	ClassLag:               {"lag", "lag", "look-up does not show what is younger than LookupLag", "", []What{WhatServe}, nil},
+	ClassLag:               {"lag", "lag", "look-up does not show what is younger than LookupLag, or a replica of the registry what is younger than MessageLifetime", "", []What{WhatServe}, nil},
 	ClassForgetKeys:        {"forget-keys", "forget", "the provider has forgotten its keys", impl.A1, []What{WhatServe}, nil},
 	ClassHoldBeyond:        {"hold-beyond", "hold", "a message outlives MessageLifetime", impl.A2, message, []Bound{BoundPastMaximum, BoundPastWindow}},
 	ClassPauseBeyond:       {"pause-beyond", "pause", "a process stands still between its clock reading and the send for longer than MessageLifetime", impl.A2, []What{WhatBefore}, []Bound{BoundPastMaximum, BoundPastWindow}},
@@ -253,7 +253,7 @@ func (c Choice) fitsPlace(s Site) bool {
 	case ClassRefuse:
 		return who == Registry
 	case ClassLoseWrite:
-		return who == Registry && step != impl.StepReadBack && step != impl.StepSweep
+		return who == Registry && step != impl.StepReadBack && step != impl.StepSweep && step != impl.StepReadReplica
 	case ClassStaleRead:
 		return who == Registry && step == impl.StepReadBack
 	case ClassDecline, ClassForgetKeys:
@@ -262,7 +262,9 @@ func (c Choice) fitsPlace(s Site) bool {
 		return who == Provider && (charge || c.Class == ClassFailBefore)
 	case ClassLate:
 		return who == Provider && step == impl.StepCharge
-	case ClassLag, ClassLagBeyond:
+	case ClassLag:
+		return who == Provider && step == impl.StepLookUp || who == Registry && step == impl.StepReadReplica
+	case ClassLagBeyond:
 		return who == Provider && step == impl.StepLookUp
 	case ClassPauseBeyond:
 		return charge && who != Client
