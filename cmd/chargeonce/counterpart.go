@@ -84,6 +84,7 @@ var unspecified = map[string]string{
 	"no-retry":               "a client may stop to ask at any time there, and the record ends without it",
 	"one-scope":              "it has one operation",
 	"raw-byte-fingerprint":   "parameters are equal there or not, and have no form",
+	"reads-replica":          "whoever reads the registry there reads what is in it",
 	"replays-as-200":         "a reply there says how the money went, and nothing else",
 	"resends-own-body":       "parameters are equal there or not, and have no form",
 	"retry-without-key":      "it has one operation, and another key is another one",
