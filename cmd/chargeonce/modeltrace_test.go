@@ -254,3 +254,11 @@ func alter(t *testing.T, c *protocol.Config, all []tla.Behaviour, i int) int {
 	t.Fatal(fmt.Sprint("nothing to alter in behaviour ", i))
 	return 0
 }
+
+// What a plan leaves out of its scenario is left out here, too.
+func TestTraceWithoutAServer(t *testing.T) {
+	r := call(t, strings.Replace(tracedPlan, "profile keyed\nweather 0\ncrash server-1 after charge of client-1/order-1/try-1\n", "without client-2\nprofile keyed\nweather 0\n", 1), "trace", "-")
+	if r.code != exitHeld || strings.Contains(r.out, "Claim(2") || !strings.Contains(r.out, "in 5 actions") {
+		t.Errorf("exit code %d, %s:\n%s", r.code, r.errors, r.out)
+	}
+}

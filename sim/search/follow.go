@@ -28,6 +28,11 @@ type Followed struct {
 // or not its design claims to follow the protocol. It returns an error for a
 // plan that breaks an assumption: the model has none that does not hold.
 func Follow(s Subject, p *plan.Plan, open OpenStore) (*Followed, error) {
+	s.Scenario.Absent = nil
+	s, err := s.without(p.Absent...)
+	if err != nil {
+		return nil, err
+	}
 	registry, empty, shut, err := open()
 	if err != nil {
 		return nil, err
