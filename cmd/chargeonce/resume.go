@@ -28,7 +28,7 @@ type worldStanding struct {
 
 const standingFirst = "chargeonce search v2"
 
-const standingLine = "at %s %s root %016x layer %d unit %d skip %d plans %d of %d pruned %d done %d next %d pruned %d"
+const standingLine = "at %s %s root %016x layer %d unit %d skip %d plans %d of %d pruned %d %d done %d next %d pruned %d"
 
 // write writes the file.
 func (s *standing) write(w io.Writer) error {
@@ -39,7 +39,7 @@ func (s *standing) write(w io.Writer) error {
 	}
 	for _, at := range s.worlds {
 		c := at.cursor
-		fmt.Fprintf(&b, standingLine+"\n", at.scenario, at.profile, at.root, c.Layer, c.Unit, c.Skip, c.Plans, c.Of, c.Pruned, c.Done, c.Next, c.NextPruned)
+		fmt.Fprintf(&b, standingLine+"\n", at.scenario, at.profile, at.root, c.Layer, c.Unit, c.Skip, c.Plans, c.Of, c.Pruned, c.PrunedBelow, c.Done, c.Next, c.NextPruned)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -67,9 +67,9 @@ func (s *standing) read(r io.Reader) error {
 		at, line := &s.worlds[i], next()
 		var got worldStanding
 		c := &got.cursor
-		_, err := fmt.Sscanf(line, standingLine, &got.scenario, &got.profile, &got.root, &c.Layer, &c.Unit, &c.Skip, &c.Plans, &c.Of, &c.Pruned, &c.Done, &c.Next, &c.NextPruned)
+		_, err := fmt.Sscanf(line, standingLine, &got.scenario, &got.profile, &got.root, &c.Layer, &c.Unit, &c.Skip, &c.Plans, &c.Of, &c.Pruned, &c.PrunedBelow, &c.Done, &c.Next, &c.NextPruned)
 		switch {
-		case err != nil || min(c.Layer, c.Unit, c.Skip, c.Plans, c.Of, c.Pruned, c.Done, c.Next, c.NextPruned) < 0:
+		case err != nil || min(c.Layer, c.Unit, c.Skip, c.Plans, c.Of, c.Pruned, c.PrunedBelow, c.Done, c.Next, c.NextPruned) < 0:
 			return fmt.Errorf("the line %q does not say how far a search has come", line)
 		case got.scenario != at.scenario || got.profile != at.profile:
 			return fmt.Errorf("it belongs to another search: it is about %s with %s, and this one about %s with %s", got.scenario, got.profile, at.scenario, at.profile)

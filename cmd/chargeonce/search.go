@@ -318,10 +318,11 @@ func (e *enumeration) size(n int) (plans, pruned int) {
 	return plans, pruned
 }
 
-// pruned is how many plans were not to be run in the layers of this call.
+// pruned is how many plans were not to be run, as others stand for them,
+// earlier calls included.
 func (e *enumeration) pruned() (n int) {
-	for _, l := range e.covered {
-		n += l.Pruned
+	for i := range e.keeper.worlds {
+		n += e.keeper.worlds[i].cursor.PrunedTo(e.most)
 	}
 	return n
 }
@@ -438,7 +439,7 @@ type searchOutcome struct {
 	Deviations    int               `json:"deviations"` // the bound, or those of the plan that violates
 	HeldTo        int               `json:"held_to"`    // all plans with at most so many hold; -1 is none
 	Plans         int               `json:"plans"`      // run
-	Pruned        int               `json:"pruned"`     // in the layers of this call, not run because another one stands for them
+	Pruned        int               `json:"pruned"`     // not run because another one stands for them
 	Complete      bool              `json:"complete"`   // all within the bound were run
 	Layers        []covered         `json:"layers"`     // of this call
 	Next          int               `json:"next"`       // plans of the layer after the last, where that is known

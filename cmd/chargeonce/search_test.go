@@ -240,12 +240,12 @@ func TestSearchBuilds(t *testing.T) {
 // does not end the search.
 func TestKeeper(t *testing.T) {
 	inNewDirectory(t)
-	s := &standing{identity: []string{"design x"}, worlds: []worldStanding{{"a", "b", 7, search.Cursor{Layer: 1, Unit: 2, Skip: 3, Plans: 4, Of: 5, Pruned: 8, Done: 6, Next: 7, NextPruned: 9}}}}
+	s := &standing{identity: []string{"design x"}, worlds: []worldStanding{{"a", "b", 7, search.Cursor{Layer: 1, Unit: 2, Skip: 3, Plans: 4, Of: 5, Pruned: 8, PrunedBelow: 10, Done: 6, Next: 7, NextPruned: 9}}}}
 	var said []string
 	k := &keeper{file: "f", standing: s, warn: func(err error) { said = append(said, err.Error()) }}
 	k.save()
 	k.saveNow() // too soon
-	if got, want := read(t, "f"), "chargeonce search v2\ndesign x\nat a b root 0000000000000007 layer 1 unit 2 skip 3 plans 4 of 5 pruned 8 done 6 next 7 pruned 9\n"; got != want || len(said) > 0 {
+	if got, want := read(t, "f"), "chargeonce search v2\ndesign x\nat a b root 0000000000000007 layer 1 unit 2 skip 3 plans 4 of 5 pruned 8 10 done 6 next 7 pruned 9\n"; got != want || len(said) > 0 {
 		t.Errorf("got %q, want %q; %v", got, want, said)
 	}
 	other := &keeper{file: "f", standing: &standing{identity: s.identity, worlds: []worldStanding{{"a", "b", 7, search.Cursor{}}}}}

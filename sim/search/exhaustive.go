@@ -41,6 +41,7 @@ type Cursor struct {
 	Of                int // plans of the layer
 	Done              int // those of them that lie before the cursor
 	Pruned            int // plans with as many deviations that are none of the layer: others stand for them
+	PrunedBelow       int // such plans of the layers below
 	Next              int // plans of the layer after it that extend those
 	NextPruned        int // and those that are none of it
 }
@@ -65,6 +66,7 @@ type Proof struct {
 	Reason    string        // one sentence for undecided, nondeterministic and findings
 	Layers    []Layer       // those of this call
 	Plans     int           // run in all, earlier calls included
+	Pruned    int           // not run in the layers that were begun, as others stand for them; what extends them is not counted
 	Complete  bool          // every plan within the bound was run
 	Effective sim.Counts    // how often each class took effect, in this call
 	Elapsed   time.Duration // wall time of this call; not reproducible
@@ -92,19 +94,19 @@ func (p *Proof) Sentence(s *Subject) string {
 	}
 	sentence := fmt.Sprintf("no plan of at most %d deviations out of %s, each at any site that its run comes by while faults may happen, violates %s",
 		k, s.classNames(), what)
-	if n := p.Pruned(); n > 0 {
-		sentence += fmt.Sprintf(" (%d plans, and all that extend them, were not run: each goes on from the very state of one that was)", n)
+	if p.Pruned > 0 {
+		sentence += fmt.Sprintf(" (%d plans, and all that extend them, were not run: each goes on from the very state of one that was)", p.Pruned)
 	}
 	return sentence
 }
 
-// Pruned is how many plans the layers of this call lack because other plans
-// stand for them. What extends them is not counted.
-func (p *Proof) Pruned() (n int) {
-	for _, l := range p.Layers {
-		n += l.Pruned
+// PrunedTo is how many plans with at most so many deviations were not to be
+// run in the layers that were begun, as others stand for them.
+func (c *Cursor) PrunedTo(deviations int) int {
+	if c.Layer > deviations {
+		return c.PrunedBelow
 	}
-	return n
+	return c.PrunedBelow + c.Pruned
 }
 
 func (s *Subject) classNames() string {
@@ -199,7 +201,7 @@ func Exhaust(ctx context.Context, opt ExhaustiveOptions) (*Proof, error) {
 	}
 	began := time.Now()
 	p := &Proof{Target: opt.Target, Verdict: Held, Complete: true, Next: begin()}
-	defer func() { p.Elapsed = time.Since(began) }()
+	defer func() { p.Elapsed, p.Pruned = time.Since(began), p.Next.PrunedTo(opt.Deviations) }()
 	if opt.Resume != nil {
 		p.Next = *opt.Resume
 	}
@@ -231,7 +233,7 @@ func Exhaust(ctx context.Context, opt ExhaustiveOptions) (*Proof, error) {
 			p.Reason = fmt.Sprintf("stopped after %d of the %d plans with %s", done, l.from.Of, Deviations(l.from.Layer))
 			return p, nil
 		}
-		p.Next = Cursor{Layer: p.Next.Layer + 1, Plans: p.Plans, Of: p.Next.Next, Pruned: p.Next.NextPruned}
+		p.Next = Cursor{Layer: p.Next.Layer + 1, Plans: p.Plans, Of: p.Next.Next, Pruned: p.Next.NextPruned, PrunedBelow: p.Next.PrunedBelow + p.Next.Pruned}
 	}
 	return p, nil
 }
