@@ -113,25 +113,11 @@ var matrixScenarios = names{"retry-other-replica", "two-replicas-one-key"}
 
 // matrixWorlds are the worlds of a design: with each provider that it is
 // meant for, those in which its defect shows, or a small choice.
-func matrixWorlds(d impl.Design) (all []search.Subject, err error) {
-	list := scenariosOf(&d)
+func matrixWorlds(d impl.Design) ([]search.Subject, error) {
 	if d.Expect == held {
-		list = matrixScenarios
+		return search.Worlds(d, search.Selection{Scenarios: matrixScenarios})
 	}
-	scenarios, err := scenariosByName(list)
-	if err != nil {
-		return nil, err
-	}
-	profiles, err := profilesByName(profilesOf(&d))
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range profiles {
-		for _, s := range scenarios {
-			all = append(all, search.Subject{Design: d, Scenario: s, Profile: p, Break: d.Breaks})
-		}
-	}
-	return all, nil
+	return worldsOf(d)
 }
 
 //go:embed testdata/matrix.txt

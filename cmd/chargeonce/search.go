@@ -5,14 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/chargeonce/chargeonce/impl"
-	"github.com/chargeonce/chargeonce/impl/designs"
-	"github.com/chargeonce/chargeonce/linearizability/invariant"
 	"github.com/chargeonce/chargeonce/sim"
 	"github.com/chargeonce/chargeonce/sim/plan"
 	"github.com/chargeonce/chargeonce/sim/search"
@@ -40,24 +37,12 @@ two come to the same; the report counts these as pruned. An interrupt ends it, a
 		},
 		codes: []exitCode{exitHeld, exitSafety, exitUsage, exitLiveness, exitUndecided, exitVacuous, exitNondeterministic},
 		command: func(fs *flag.FlagSet) action {
-			o := &searchOptions{
-				deviations: count{2, 0, 20}, workers: count{0, 0, 1024}, budget: count{0, 0, 1e12}, registry: word{"memory", stores},
-			}
-			fs.StringVar(&o.design, "design", "reference", "which `NAME` of the gallery to run; see chargeonce designs")
-			fs.Var(&o.scenarios, "scenario", "`NAMES` with commas, or all; if not given: all for a design that should hold, and for another those in which its defect shows")
-			fs.Var(&o.profiles, "profile", "`NAMES` of what the provider promises, or all; if not given: those that the design is meant for")
+			o := &searchOptions{deviations: count{2, 0, 20}, budget: count{0, 0, 1e12}}
+			o.add(fs)
 			fs.Var(&o.deviations, "deviations", "run all plans with at most `N` faults")
 			fs.Var(&o.faults, "faults", "`NAMES` of faults, as for sim; if not given: "+strings.Join(commonFaults, ", ")+", and for a design of which one invariant is known to fall all")
-			fs.Var(&o.broken, "break", "`NAMES` of assumptions (A1, A2, …) that the world may break: the faults that break them come on; if not given those that the design's deployment does not keep")
-			fs.Var(&o.registry, "registry", "where records are kept: `WORD` memory or sqlite, the real one, in memory")
-			fs.Var(&o.workers, "workers", "`N` runs at a time; 0 is one for each processor")
 			fs.Var(&o.budget, "budget", "stop, undecided, after `N` runs; 0 is no bound")
 			fs.StringVar(&o.resume, "resume", "", "keep in `FILE` how far the search has come, and go on from there if the file is there")
-			fs.BoolVar(&o.any, "any", false, "stop at whatever invariant falls first; if not given, a design of which one is known to fall is run until that one does")
-			fs.StringVar(&o.plan, "plan", "", "write the plan to `FILE`; if not given DESIGN.plan in this directory; '' writes none and prints it for the shell")
-			fs.StringVar(&o.builds.junit, "junit", "", "write the outcome to `FILE` as JUnit XML")
-			fs.BoolVar(&o.builds.github, "github", false, "annotate the workflow of GitHub Actions with what fails")
-			fs.BoolVar(&o.json, "json", false, "write one JSON object instead of text")
 			return func(ctx context.Context, c *console, operands []string) (exitCode, error) {
 				if err := noOperands(operands); err != nil {
 					return 0, err
@@ -75,13 +60,9 @@ two come to the same; the report counts these as pruned. An interrupt ends it, a
 
 // searchOptions are the flags of search.
 type searchOptions struct {
-	design                              string
-	scenarios, profiles, faults, broken names
-	deviations, workers, budget         count
-	registry                            word
-	any, json, planGiven                bool
-	plan, resume                        string // names of files
-	builds                              builds
+	subjectOptions
+	deviations, budget count
+	resume             string // name of a file, "" for none
 }
 
 // enumeration is what search is to do, with every name looked up. What it has
@@ -90,7 +71,6 @@ type enumeration struct {
 	campaign
 	most   int // deviations
 	budget int
-	builds builds
 	keeper keeper
 
 	began   time.Time
@@ -111,47 +91,11 @@ type covered struct {
 // resolve looks every name up and refuses what makes no sense. It writes
 // nothing.
 func (o *searchOptions) resolve() (*enumeration, error) {
-	d, err := designs.ByName(o.design)
+	c, err := o.subjectOptions.resolve(o.classes)
 	if err != nil {
 		return nil, err
 	}
-	e := &enumeration{most: o.deviations.n, budget: o.budget.n, builds: o.builds}
-	e.design, e.registry, e.json, e.plan = d, o.registry.value, o.json, d.Name+".plan"
-	if o.planGiven {
-		e.plan = o.plan
-	}
-	e.Workers = o.workers.n
-	if e.Workers == 0 {
-		e.Workers = runtime.GOMAXPROCS(0)
-	}
-	if e.broken, err = assumptions(o.broken); err != nil {
-		return nil, err
-	}
-	if len(o.broken) == 0 {
-		e.broken = d.Breaks
-	}
-	if e.faults, err = chooseFaults(o.classes(&d), e.broken); err != nil {
-		return nil, err
-	}
-	if !o.any && d.Expect != held {
-		if e.Target, err = invariant.Parse(d.Expect); err != nil {
-			return nil, err
-		}
-	}
-	if len(o.scenarios) == 0 {
-		o.scenarios = scenariosOf(&d)
-	}
-	if len(o.profiles) == 0 {
-		o.profiles = profilesOf(&d)
-	}
-	if err := e.subjects(o.scenarios, o.profiles); err != nil {
-		return nil, err
-	}
-	if o.builds.junit != "" {
-		if err := writable(o.builds.junit); err != nil {
-			return nil, err
-		}
-	}
+	e := &enumeration{campaign: c, most: o.deviations.n, budget: o.budget.n}
 	e.keeper = keeper{file: o.resume, standing: e.standing()}
 	return e, e.checkFiles()
 }
@@ -218,7 +162,7 @@ func (e *enumeration) run(ctx context.Context, k *console) (exitCode, error) {
 // announce says what is about to be run, defaults included.
 func (e *enumeration) announce(w io.Writer) {
 	labelled(w, "design", "%s: %s", e.design.Name, e.design.Summary)
-	labelled(w, "scenarios", "%s", strings.Join(e.scenarioNames(), ", "))
+	labelled(w, "scenarios", "%s", strings.Join(e.scenarios, ", "))
 	labelled(w, "profiles", "%s", strings.Join(e.profiles, ", "))
 	labelled(w, "faults", "%s", e.faultText())
 	if len(e.broken) > 0 {
@@ -395,7 +339,7 @@ func (e *enumeration) theorem() string {
 		out = "nothing"
 	}
 	text := fmt.Sprintf("no plan of at most %s out of these classes (%s) at these sites (every one that a run comes by before its faults are over) violates %s of %s in %s with provider %s",
-		search.Deviations(k), out, e.target(), e.design.Name, strings.Join(e.scenarioNames(), ", "), strings.Join(e.profiles, ", "))
+		search.Deviations(k), out, e.target(), e.design.Name, strings.Join(e.scenarios, ", "), strings.Join(e.profiles, ", "))
 	if n := e.pruned(); n > 0 {
 		text += fmt.Sprintf("; %s plans were not run, nor what extends them: each goes on from the very state of one that was", grouped(n))
 	}
@@ -486,7 +430,7 @@ func (e *enumeration) judged(o *searchOutcome) judged {
 func (e *enumeration) outcome(p *search.Proof) *searchOutcome {
 	o := &searchOutcome{
 		Verdict: p.Verdict, Reason: p.Reason, Design: e.design.Name,
-		Scenario: strings.Join(e.scenarioNames(), ","), Profile: strings.Join(e.profiles, ","), Break: e.broken,
+		Scenario: strings.Join(e.scenarios, ","), Profile: strings.Join(e.profiles, ","), Break: e.broken,
 		Registry: e.registry, Faults: append([]string{}, e.faults.names()...), Deviations: e.most, HeldTo: e.heldTo(),
 		Plans: e.plansRun(p), Complete: p.Verdict == search.Held, Layers: e.covered, Pruned: e.pruned(), Theorem: e.theorem(), LeftOut: e.leftOut(),
 		RunsPerSecond: rate(e.runs, time.Since(e.began)), Resume: e.keeper.file, Expect: e.design.Expect, Finding: newFinding(p.Finding),

@@ -208,7 +208,7 @@ func TestSearchFaults(t *testing.T) {
 	} {
 		v := searchVerb()
 		fs := v.flags()
-		o := &searchOptions{design: "reference"}
+		o := &searchOptions{subjectOptions: subjectOptions{design: "reference"}}
 		fs.StringVar(&o.design, "design", "reference", "")
 		fs.Var(&o.faults, "faults", "")
 		fs.Var(&o.broken, "break", "")

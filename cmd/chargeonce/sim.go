@@ -8,13 +8,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/chargeonce/chargeonce/impl"
-	"github.com/chargeonce/chargeonce/impl/designs"
-	"github.com/chargeonce/chargeonce/linearizability/invariant"
 	"github.com/chargeonce/chargeonce/model/history"
 	"github.com/chargeonce/chargeonce/sim"
 	"github.com/chargeonce/chargeonce/sim/plan"
@@ -45,26 +43,14 @@ them.`,
 		},
 		codes: []exitCode{exitHeld, exitSafety, exitUsage, exitLiveness, exitUndecided, exitVacuous, exitNondeterministic},
 		command: func(fs *flag.FlagSet) action {
-			o := &simOptions{
-				runs: count{50000, 1, 1e9}, seed: 1, workers: count{0, 0, 1024},
-				faults: names{"all"}, registry: word{"memory", stores}, strategy: search.Strategies[0].Name,
-			}
-			fs.StringVar(&o.design, "design", "reference", "which `NAME` of the gallery to run; see chargeonce designs")
-			fs.Var(&o.scenarios, "scenario", "`NAMES` with commas, or all; if not given: all for a design that should hold, and for another those in which its defect shows")
-			fs.Var(&o.profiles, "profile", "`NAMES` of what the provider promises, or all; if not given: those that the design is meant for")
+			o := &simOptions{runs: count{50000, 1, 1e9}, seed: 1, strategy: search.Strategies[0].Name}
+			o.add(fs)
+			o.faults = names{"all"}
 			fs.Var(&o.runs, "runs", "how many runs (`N`) to make at most")
 			fs.Var(&o.seed, "seed", "`N` from which all random choices follow")
-			fs.Var(&o.workers, "workers", "`N` runs at a time; 0 is one for each processor")
 			fs.StringVar(&o.strategy, "strategy", o.strategy, "`NAME` of how runs are drawn; see chargeonce help compare")
 			fs.Var(&o.faults, "faults", "`NAMES` of faults: all that break no assumption, none, a name to switch one on and to ask that it takes effect, -name to switch one off; see chargeonce faults")
-			fs.Var(&o.broken, "break", "`NAMES` of assumptions (A1, A2, …) that the world may break: the faults that break them come on; if not given: those that the design's deployment does not keep")
-			fs.Var(&o.registry, "registry", "where records are kept: `WORD` memory or sqlite, the real one, in memory")
-			fs.BoolVar(&o.any, "any", false, "stop at whatever invariant falls first; if not given, a design of which one is known to fall is run until that one does")
-			fs.StringVar(&o.plan, "plan", "", "write the plan to `FILE`; if not given DESIGN.plan in this directory; '' writes none and prints it for the shell")
 			fs.StringVar(&o.history, "history", "", "write what was seen in the run that breaks an invariant, or else in the first, to `FILE`, as check reads it")
-			fs.BoolVar(&o.json, "json", false, "write one JSON object instead of text")
-			fs.StringVar(&o.builds.junit, "junit", "", "write the outcome to `FILE` as JUnit XML")
-			fs.BoolVar(&o.builds.github, "github", false, "annotate the workflow of GitHub Actions with what fails")
 			return func(ctx context.Context, c *console, operands []string) (exitCode, error) {
 				if err := noOperands(operands); err != nil {
 					return 0, err
@@ -87,24 +73,18 @@ func isGiven(fs *flag.FlagSet, name string) (given bool) {
 
 // simOptions are the flags of sim.
 type simOptions struct {
-	design                      string
-	scenarios, profiles, broken names
-	runs, workers               count
-	seed                        seed
-	faults                      names
-	registry                    word
-	strategy                    string // "" is the default
-	any, json                   bool
-	plan, history               string // names of files, "" for none
-	planGiven                   bool
-	builds                      builds
+	subjectOptions
+	runs     count
+	seed     seed
+	strategy string // "" is the default
+	history  string // name of a file, "" for none
 }
 
 // campaign is what sim is to do, with every name looked up.
 type campaign struct {
 	search.Options
 	design    impl.Design
-	scenarios []sim.Scenario
+	scenarios []string
 	profiles  []string
 	broken    []impl.Assumption
 	faults    faults
@@ -119,65 +99,33 @@ type campaign struct {
 // resolve looks every name up and refuses what makes no sense. It writes
 // nothing.
 func (o *simOptions) resolve() (*campaign, error) {
-	d, err := designs.ByName(o.design)
+	c, err := o.subjectOptions.resolve(func(*impl.Design) names { return o.faults })
 	if err != nil {
 		return nil, err
 	}
-	c := &campaign{design: d, registry: o.registry.value, json: o.json, plan: d.Name + ".plan", history: o.history, builds: o.builds}
-	if o.planGiven {
-		c.plan = o.plan
-	}
-	c.Runs, c.Seed, c.Workers = o.runs.n, uint64(o.seed), o.workers.n
-	if c.Workers == 0 {
-		c.Workers = runtime.GOMAXPROCS(0)
-	}
+	c.history, c.Runs, c.Seed, c.Asked = o.history, o.runs.n, uint64(o.seed), c.faults.asked
 	if c.Strategy, err = search.StrategyByName(cmp.Or(o.strategy, search.Strategies[0].Name)); err != nil {
 		return nil, err
 	}
-	if c.broken, err = assumptions(o.broken); err != nil {
-		return nil, err
-	}
-	if len(o.broken) == 0 {
-		c.broken = d.Breaks
-	}
-	if c.faults, err = chooseFaults(o.faults, c.broken); err != nil {
-		return nil, err
-	}
-	c.Asked = c.faults.asked
-	if !o.any && d.Expect != held {
-		if c.Target, err = invariant.Parse(d.Expect); err != nil {
-			return nil, err
-		}
-	}
-	if len(o.scenarios) == 0 {
-		o.scenarios = scenariosOf(&d)
-	}
-	if len(o.profiles) == 0 {
-		o.profiles = profilesOf(&d)
-	}
-	if err := c.subjects(o.scenarios, o.profiles); err != nil {
-		return nil, err
-	}
-	return c, c.checkFiles()
+	return &c, c.checkFiles()
 }
 
 // subjects are the scenarios with each of the profiles.
 func (c *campaign) subjects(scenarios, profiles names) (err error) {
-	if c.scenarios, err = scenariosByName(scenarios); err != nil {
+	if c.Subjects, err = selected(c.design, scenarios, profiles); err != nil {
 		return err
 	}
-	all, err := profilesByName(profiles)
-	if err != nil {
-		return err
-	}
-	for _, p := range all {
-		c.profiles = append(c.profiles, p.Name)
-		for _, s := range c.scenarios {
-			subject := search.Subject{Design: c.design, Scenario: s, Profile: p, Classes: c.faults.on, Break: c.broken}
-			if err := validate(&subject); err != nil {
-				return err
-			}
-			c.Subjects = append(c.Subjects, subject)
+	for i := range c.Subjects {
+		s := &c.Subjects[i]
+		s.Classes, s.Break = c.faults.on, c.broken
+		if err := validate(s); err != nil {
+			return err
+		}
+		if !slices.Contains(c.scenarios, s.Scenario.Name) {
+			c.scenarios = append(c.scenarios, s.Scenario.Name)
+		}
+		if !slices.Contains(c.profiles, s.Profile.Name) {
+			c.profiles = append(c.profiles, s.Profile.Name)
 		}
 	}
 	return nil
@@ -251,7 +199,7 @@ func interruptible(ctx context.Context) (context.Context, func()) {
 // announce says what is about to be run, defaults included.
 func (c *campaign) announce(w io.Writer) {
 	labelled(w, "design", "%s: %s", c.design.Name, c.design.Summary)
-	labelled(w, "scenarios", "%s", strings.Join(c.scenarioNames(), ", "))
+	labelled(w, "scenarios", "%s", strings.Join(c.scenarios, ", "))
 	labelled(w, "profiles", "%s", strings.Join(c.profiles, ", "))
 	labelled(w, "faults", "%s", c.faultText())
 	if len(c.broken) > 0 {
@@ -277,13 +225,6 @@ func (c *campaign) faultText() string {
 		return fmt.Sprintf("all %d that break no assumption", len(on))
 	}
 	return strings.Join(on, ", ")
-}
-
-func (c *campaign) scenarioNames() (all []string) {
-	for _, s := range c.scenarios {
-		all = append(all, s.Name)
-	}
-	return all
 }
 
 // conclude tells what a campaign came to, writes its files, and returns the
@@ -337,7 +278,7 @@ func (c *campaign) outcome(r *search.Report) *outcome {
 	t := c.totals(r)
 	o := &outcome{
 		Verdict: r.Verdict, Reason: r.Reason, Design: c.design.Name,
-		Scenario: strings.Join(c.scenarioNames(), ","), Profile: strings.Join(c.profiles, ","),
+		Scenario: strings.Join(c.scenarios, ","), Profile: strings.Join(c.profiles, ","),
 		Break: c.broken, Registry: c.registry, Strategy: c.Strategy.Name, Seed: &c.Seed, Planned: r.Planned,
 		Runs: r.Runs, RunsPerSecond: rate(r.Runs, r.Elapsed),
 		Faults: t.faults(), Situations: t.situationCounts(), HandedOver: r.HandedOver,

@@ -440,7 +440,9 @@ func TestFindingIsToldWithItsPlan(t *testing.T) {
 		{"goroutine", func(impl.Request) { go func() { <-hang }() }},
 	} {
 		t.Run(tt.kind, func(t *testing.T) {
-			o := simOptions{design: "reference", runs: count{50, 1, 50}, workers: count{1, 1, 1}, faults: names{"all"}, registry: word{"memory", stores}, scenarios: names{"one-payment"}, profiles: names{"keyed"}}
+			o := simOptions{runs: count{50, 1, 50}, subjectOptions: subjectOptions{
+				design: "reference", workers: count{1, 1, 1}, faults: names{"all"}, registry: word{"memory", stores}, scenarios: names{"one-payment"}, profiles: names{"keyed"},
+			}}
 			c, err := o.resolve()
 			if err != nil {
 				t.Fatal(err)

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"flag"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -34,32 +37,88 @@ func profilesOf(d *impl.Design) names {
 	return names{provider.Profiles[0].Name}
 }
 
-func scenariosByName(list names) (all []sim.Scenario, err error) {
-	if slices.Equal(list, names{"all"}) {
-		return sim.Scenarios, nil
+// worldsOf are the worlds that a design runs in if none is named.
+func worldsOf(d impl.Design) ([]search.Subject, error) { return selected(d, nil, nil) }
+
+// selected are the worlds of these names, each list of which may be all; empty
+// ones are for scenariosOf and profilesOf.
+func selected(d impl.Design, scenarios, profiles names) ([]search.Subject, error) {
+	if len(scenarios) == 0 {
+		scenarios = scenariosOf(&d)
 	}
-	for _, name := range list {
-		s, err := sim.ScenarioByName(name)
-		if err != nil {
-			return nil, err
+	if slices.Equal(scenarios, names{"all"}) {
+		scenarios = nil
+		for _, s := range sim.Scenarios {
+			scenarios = append(scenarios, s.Name)
 		}
-		all = append(all, s)
 	}
-	return all, nil
+	if slices.Equal(profiles, names{"all"}) {
+		profiles = nil
+		for _, p := range provider.Profiles {
+			profiles = append(profiles, p.Name)
+		}
+	}
+	return search.Worlds(d, search.Selection{Scenarios: scenarios, Profiles: profiles})
 }
 
-func profilesByName(list names) (all []provider.Profile, err error) {
-	if slices.Equal(list, names{"all"}) {
-		return provider.Profiles, nil
+// subjectOptions are the flags by which sim and search choose what they run,
+// until when, and what they write.
+type subjectOptions struct {
+	design                              string
+	scenarios, profiles, faults, broken names
+	workers                             count
+	registry                            word
+	any, json, planGiven                bool
+	plan                                string // name of a file
+	builds                              builds
+}
+
+// add adds the flags that both verbs have in the same words.
+func (o *subjectOptions) add(fs *flag.FlagSet) {
+	o.workers, o.registry = count{0, 0, 1024}, word{"memory", stores}
+	fs.StringVar(&o.design, "design", "reference", "which `NAME` of the gallery to run; see chargeonce designs")
+	fs.Var(&o.scenarios, "scenario", "`NAMES` with commas, or all; if not given: all for a design that should hold, and for another those in which its defect shows")
+	fs.Var(&o.profiles, "profile", "`NAMES` of what the provider promises, or all; if not given: those that the design is meant for")
+	fs.Var(&o.broken, "break", "`NAMES` of assumptions (A1, A2, …) that the world may break: the faults that break them come on; if not given: those that the design's deployment does not keep")
+	fs.Var(&o.registry, "registry", "where records are kept: `WORD` memory or sqlite, the real one, in memory")
+	fs.Var(&o.workers, "workers", "`N` runs at a time; 0 is one for each processor")
+	fs.BoolVar(&o.any, "any", false, "stop at whatever invariant falls first; if not given, a design of which one is known to fall is run until that one does")
+	fs.StringVar(&o.plan, "plan", "", "write the plan to `FILE`; if not given DESIGN.plan in this directory; '' writes none and prints it for the shell")
+	fs.BoolVar(&o.json, "json", false, "write one JSON object instead of text")
+	fs.StringVar(&o.builds.junit, "junit", "", "write the outcome to `FILE` as JUnit XML")
+	fs.BoolVar(&o.builds.github, "github", false, "annotate the workflow of GitHub Actions with what fails")
+}
+
+// resolve looks every name up and refuses what makes no sense. Which faults
+// are tried if none is named depends on the verb and the design.
+func (o *subjectOptions) resolve(faults func(*impl.Design) names) (c campaign, err error) {
+	c = campaign{registry: o.registry.value, json: o.json, builds: o.builds}
+	if c.design, err = designs.ByName(o.design); err != nil {
+		return c, err
 	}
-	for _, name := range list {
-		p, err := provider.ByName(name)
-		if err != nil {
-			return nil, err
+	c.plan = c.design.Name + ".plan"
+	if o.planGiven {
+		c.plan = o.plan
+	}
+	c.Workers = cmp.Or(o.workers.n, runtime.GOMAXPROCS(0))
+	if c.broken, err = assumptions(o.broken); err != nil {
+		return c, err
+	}
+	if len(o.broken) == 0 {
+		c.broken = c.design.Breaks
+	}
+	if c.faults, err = chooseFaults(faults(&c.design), c.broken); err != nil {
+		return c, err
+	}
+	if !o.any && c.design.Expect != held {
+		if c.Target, err = invariant.Parse(c.design.Expect); err != nil {
+			return c, err
 		}
-		all = append(all, p)
 	}
-	return all, nil
+	if err = c.subjects(o.scenarios, o.profiles); err != nil || c.builds.junit == "" {
+		return c, err
+	}
+	return c, writable(c.builds.junit)
 }
 
 // assumptions parses the names of assumptions, in the order of their list.

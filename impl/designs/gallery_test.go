@@ -21,23 +21,12 @@ func openMemory() (impl.Registry, func() error, func() error, error) {
 
 // subjects returns a design in the scenarios of these names, or in all, under
 // each of its profiles, with the faults that its deployment allows.
-func subjects(t *testing.T, d impl.Design, scenarios []string) (all []search.Subject) {
+func subjects(t *testing.T, d impl.Design, scenarios []string) []search.Subject {
 	t.Helper()
-	for _, name := range scenarios {
-		if _, err := sim.ScenarioByName(name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, p := range d.Profiles {
-		profile, err := provider.ByName(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range sim.Scenarios {
-			if len(scenarios) == 0 || slices.Contains(scenarios, s.Name) {
-				all = append(all, search.Subject{Design: d, Scenario: s, Profile: profile, Classes: sim.Within(d.Breaks...), Break: d.Breaks})
-			}
-		}
+	d.Scenarios = scenarios
+	all, err := search.Worlds(d, search.Selection{})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }

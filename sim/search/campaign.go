@@ -38,7 +38,8 @@ type Options struct {
 	// specification, and by the protocol model if its design claims to follow
 	// it: every Linearize-th; 0 is 4. The violation that is told always is.
 	Linearize int
-	// Progress is called now and then from one goroutine; may be nil.
+	// Progress is called now and then from one goroutine, and when all runs are
+	// made; may be nil.
 	Progress func(Progress)
 	// Patience is how long one run may take on the wall clock before it is
 	// taken for stuck outside the ports; 0 is 20 s.
@@ -48,7 +49,7 @@ type Options struct {
 // Progress is how far a campaign is.
 type Progress struct {
 	Runs, Of   int
-	Violations int
+	Violations int // runs in which an invariant fell, which goes on past those that do not break the target
 	Elapsed    time.Duration
 }
 
@@ -196,6 +197,7 @@ type campaign struct {
 	next    atomic.Int64 // chunk
 	limit   atomic.Int64 // chunks from here on are not needed
 	done    atomic.Int64 // runs
+	fell    atomic.Int64 // runs that violate
 	mu      sync.Mutex   // guards tallies and met
 	tallies []*tally
 	met     map[met]int // how many runs met exactly these situations
@@ -286,6 +288,10 @@ func (c *campaign) one(a *arena, source Source, i int, t *tally, try int) (doubt
 		return true
 	}
 	t.runs++
+	worst := a.worst()
+	if worst != nil {
+		c.fell.Add(1)
+	}
 	t.last = metBy(res)
 	add(&t.chosen, &res.Chosen)
 	add(&t.effective, &res.Effective)
@@ -313,9 +319,9 @@ func (c *campaign) one(a *arena, source Source, i int, t *tally, try int) (doubt
 		}
 	case res.Finding != nil:
 		t.stop = end(stop{finding: res.Finding})
-	case res.Limit && a.worst() == nil:
+	case res.Limit && worst == nil:
 		t.stop = end(stop{verdict: Undecided, reason: restless})
-	case a.worst() == nil:
+	case worst == nil:
 	case c.opt.Target == 0 || a.broke(c.opt.Target):
 		t.stop = end(stop{})
 	case t.other == nil:
@@ -371,11 +377,17 @@ func (c *campaign) watch(crew *sync.WaitGroup, beats []heartbeat) *int {
 	kernel.Elsewhere(func() { go func() { crew.Wait(); close(finished) }() })
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
+	tell := func() {
+		if c.opt.Progress != nil {
+			c.opt.Progress(Progress{Runs: int(c.done.Load()), Of: c.opt.Runs, Violations: int(c.fell.Load()), Elapsed: time.Since(c.began)})
+		}
+	}
 	last := make([]int64, len(beats))
 	since := make([]time.Time, len(beats))
 	for {
 		select {
 		case <-finished:
+			tell()
 			return nil
 		case now := <-tick.C:
 			for i := range beats {
@@ -387,9 +399,7 @@ func (c *campaign) watch(crew *sync.WaitGroup, beats []heartbeat) *int {
 					return &stuck
 				}
 			}
-			if c.opt.Progress != nil {
-				c.opt.Progress(Progress{Runs: int(c.done.Load()), Of: c.opt.Runs, Elapsed: now.Sub(c.began)})
-			}
+			tell()
 		}
 	}
 }

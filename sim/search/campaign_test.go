@@ -32,31 +32,12 @@ func subjects(t testing.TB, name string) []Subject {
 	return worlds(t, d)
 }
 
-// worlds are the scenarios and profiles that a design names, with the
-// assumptions that its deployment breaks.
-func worlds(t testing.TB, d impl.Design) (all []Subject) {
+// worlds are those in which a design shows what it is.
+func worlds(t testing.TB, d impl.Design) []Subject {
 	t.Helper()
-	names, profiles := d.Scenarios, d.Profiles
-	if len(names) == 0 {
-		for _, s := range sim.Scenarios {
-			names = append(names, s.Name)
-		}
-	}
-	if len(profiles) == 0 {
-		profiles = []string{"keyed"}
-	}
-	for _, p := range profiles {
-		profile, err := provider.ByName(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range names {
-			s, err := sim.ScenarioByName(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, Subject{Design: d, Scenario: s, Profile: profile, Classes: sim.Within(d.Breaks...), Break: d.Breaks})
-		}
+	all, err := Worlds(d, Selection{})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return all
 }
@@ -166,6 +147,22 @@ func TestCancelledCampaignIsUndecided(t *testing.T) {
 	r, err := Campaign(ctx, Options{Subjects: subjects(t, "reference"), Runs: 1_000, Seed: 1, Open: openMemory})
 	if err != nil || r.Verdict != Undecided {
 		t.Fatalf("%+v, %v; want undecided", r, err)
+	}
+}
+
+// Progress ends with all runs, and with those of them in which something fell:
+// the campaign goes on past them if it is not what is asked for.
+func TestProgressCountsViolations(t *testing.T) {
+	var last Progress
+	r, err := Campaign(context.Background(), Options{
+		Subjects: subjects(t, "charge-then-save")[:1], Runs: 300, Seed: 1, Open: openMemory, Target: invariant.BoundedRefunds,
+		Progress: func(p Progress) { last = p },
+	})
+	if err != nil || r.Violation == nil {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if last.Runs != 300 || last.Of != 300 || last.Violations < 50 || last.Violations > 299 {
+		t.Errorf("in the end it says %+v", last)
 	}
 }
 

@@ -66,7 +66,7 @@ func rowOf(t *testing.T, name string, opt MatrixOptions) map[string]*Cell {
 	}
 	opt.Open = openMemory
 	opt.Worlds = func(d impl.Design) ([]Subject, error) {
-		return slices.DeleteFunc(demonstration(t, d), func(s Subject) bool {
+		return slices.DeleteFunc(worlds(t, d), func(s Subject) bool {
 			return s.Scenario.Name != "retry-other-replica" || s.Profile.Name != "keyed"
 		}), nil
 	}
@@ -142,7 +142,7 @@ func TestRowStops(t *testing.T) {
 	}
 	cells := 0
 	err = Row(ctx, d, MatrixOptions{
-		Deviations: 1, Open: openMemory, Worlds: func(d impl.Design) ([]Subject, error) { return demonstration(t, d)[:1], nil },
+		Deviations: 1, Open: openMemory, Worlds: func(d impl.Design) ([]Subject, error) { return worlds(t, d)[:1], nil },
 	}, func(*Cell) {
 		if cells++; cells == 2 {
 			cancel()

@@ -5,30 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/chargeonce/chargeonce/impl"
 	"github.com/chargeonce/chargeonce/impl/designs"
 	"github.com/chargeonce/chargeonce/linearizability/invariant"
-	"github.com/chargeonce/chargeonce/sim"
 	"github.com/chargeonce/chargeonce/sim/plan"
-	"github.com/chargeonce/chargeonce/sim/provider"
 )
-
-// demonstration are the worlds in which a wrong design shows its defect.
-func demonstration(t *testing.T, d impl.Design) (all []Subject) {
-	t.Helper()
-	for _, p := range d.Profiles {
-		profile, err := provider.ByName(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range sim.Scenarios {
-			if len(d.Scenarios) == 0 || slices.Contains(d.Scenarios, s.Name) {
-				all = append(all, Subject{Design: d, Scenario: s, Profile: profile, Classes: sim.Within(d.Breaks...), Break: d.Breaks})
-			}
-		}
-	}
-	return all
-}
 
 // minimumRuns is how many runs the search for a minimum takes at most: well
 // under a second.
@@ -60,7 +40,7 @@ func TestMinimumIsTheOptimum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Campaign(context.Background(), Options{Subjects: demonstration(t, d), Runs: 200_000, Seed: 1, Open: openMemory, Target: want})
+		r, err := Campaign(context.Background(), Options{Subjects: worlds(t, d), Runs: 200_000, Seed: 1, Open: openMemory, Target: want})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -36,6 +36,49 @@ func (s *Subject) Plan(weather uint64, deviations []plan.Deviation) *plan.Plan {
 	return p
 }
 
+// Selection names scenarios and provider profiles. An empty list stands for
+// those of a design: the scenarios in which its defect shows, or all if it
+// names none; the profiles that it is meant for, or the first of all.
+type Selection struct {
+	Scenarios []string
+	Profiles  []string
+}
+
+// Worlds returns the subjects of a design: each of the profiles with each of
+// the scenarios, in their order, with all faults that break no assumption but
+// those which the design's deployment does not keep. The error is about a name
+// that there is not.
+func Worlds(d impl.Design, of Selection) (all []Subject, err error) {
+	if len(of.Scenarios) == 0 {
+		of.Scenarios = d.Scenarios
+	}
+	if len(of.Scenarios) == 0 {
+		for _, s := range sim.Scenarios {
+			of.Scenarios = append(of.Scenarios, s.Name)
+		}
+	}
+	if len(of.Profiles) == 0 {
+		of.Profiles = d.Profiles
+	}
+	if len(of.Profiles) == 0 {
+		of.Profiles = []string{provider.Profiles[0].Name}
+	}
+	for _, p := range of.Profiles {
+		profile, err := provider.ByName(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range of.Scenarios {
+			scenario, err := sim.ScenarioByName(name)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, Subject{Design: d, Scenario: scenario, Profile: profile, Classes: sim.Within(d.Breaks...), Break: d.Breaks})
+		}
+	}
+	return all, nil
+}
+
 // without is the subject with less of its scenario. Its error is one of
 // [sim.Scenario.Without].
 func (s Subject) without(parts ...plan.Part) (Subject, error) {

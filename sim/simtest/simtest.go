@@ -105,24 +105,18 @@ func Holds(t testing.TB, d impl.Design, options ...Option) {
 	}
 }
 
-func (s *settings) subjects(t testing.TB, d impl.Design) (all []search.Subject) {
+func (s *settings) subjects(t testing.TB, d impl.Design) []search.Subject {
 	t.Helper()
 	classes := sim.Within(s.broken...)
 	for _, c := range s.without {
 		classes[c] = false
 	}
-	for _, p := range first(s.profiles, d.Profiles, []string{"keyed"}) {
-		profile, err := provider.ByName(p)
-		if err != nil {
-			t.Fatalf("simtest: %v", err)
-		}
-		for _, name := range first(s.scenarios, d.Scenarios, scenarioNames()) {
-			scenario, err := sim.ScenarioByName(name)
-			if err != nil {
-				t.Fatalf("simtest: %v", err)
-			}
-			all = append(all, search.Subject{Design: d, Scenario: scenario, Profile: profile, Classes: classes, Break: s.broken})
-		}
+	all, err := search.Worlds(d, search.Selection{Scenarios: s.scenarios, Profiles: s.profiles})
+	if err != nil {
+		t.Fatalf("simtest: %v", err)
+	}
+	for i := range all {
+		all[i].Classes, all[i].Break = classes, s.broken
 	}
 	return all
 }
@@ -134,13 +128,6 @@ func first(lists ...[]string) []string {
 		}
 	}
 	return nil
-}
-
-func scenarioNames() (names []string) {
-	for _, s := range sim.Scenarios {
-		names = append(names, s.Name)
-	}
-	return names
 }
 
 // openMemory is the registry of all runs: the real one in memory.

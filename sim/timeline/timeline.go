@@ -214,13 +214,9 @@ func (d *drawing) event(i int) {
 	case history.KindForget:
 		r.from, r.strong = d.byName["registry"], true
 	}
-	if r.text == "" {
-		if i != d.run.Violation {
-			return
-		}
-		r.from = -1
+	if r.text != "" {
+		d.add(r)
 	}
-	d.add(r)
 	if i == d.run.Violation {
 		d.add(row{at: int64(e.At), from: -1, to: -1, text: "◀ here the invariant falls", strong: true})
 	}
