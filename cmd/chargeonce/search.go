@@ -262,11 +262,11 @@ func (e *enumeration) size(n int) (plans, pruned int) {
 	return plans, pruned
 }
 
-// pruned is how many plans were not to be run, as others stand for them,
-// earlier calls included.
-func (e *enumeration) pruned() (n int) {
+// pruned is how many plans with at most so many deviations were not to be run,
+// as others stand for them, earlier calls included.
+func (e *enumeration) pruned(most int) (n int) {
 	for i := range e.keeper.worlds {
-		n += e.keeper.worlds[i].cursor.PrunedTo(e.most)
+		n += e.keeper.worlds[i].cursor.PrunedTo(most)
 	}
 	return n
 }
@@ -340,7 +340,7 @@ func (e *enumeration) theorem() string {
 	}
 	text := fmt.Sprintf("no plan of at most %s out of these classes (%s) at these sites (every one that a run comes by before its faults are over) violates %s of %s in %s with provider %s",
 		search.Deviations(k), out, e.target(), e.design.Name, strings.Join(e.scenarios, ", "), strings.Join(e.profiles, ", "))
-	if n := e.pruned(); n > 0 {
+	if n := e.pruned(k); n > 0 {
 		text += fmt.Sprintf("; %s plans were not run, nor what extends them: each goes on from the very state of one that was", grouped(n))
 	}
 	return text
@@ -432,7 +432,7 @@ func (e *enumeration) outcome(p *search.Proof) *searchOutcome {
 		Verdict: p.Verdict, Reason: p.Reason, Design: e.design.Name,
 		Scenario: strings.Join(e.scenarios, ","), Profile: strings.Join(e.profiles, ","), Break: e.broken,
 		Registry: e.registry, Faults: append([]string{}, e.faults.names()...), Deviations: e.most, HeldTo: e.heldTo(),
-		Plans: e.plansRun(p), Complete: p.Verdict == search.Held, Layers: e.covered, Pruned: e.pruned(), Theorem: e.theorem(), LeftOut: e.leftOut(),
+		Plans: e.plansRun(p), Complete: p.Verdict == search.Held, Layers: e.covered, Pruned: e.pruned(e.most), Theorem: e.theorem(), LeftOut: e.leftOut(),
 		RunsPerSecond: rate(e.runs, time.Since(e.began)), Resume: e.keeper.file, Expect: e.design.Expect, Finding: newFinding(p.Finding),
 	}
 	if p.Finding != nil && p.Verdict != search.Nondeterministic {

@@ -111,6 +111,10 @@ func TestSearchResumes(t *testing.T) {
 			}
 			break
 		}
+		// What is pruned in a layer that is not done is no part of the theorem.
+		if o := last(t, r.out); o["pruned"] != whole["pruned"] || strings.Contains(o["theorem"].(string), "were not run") {
+			t.Errorf("call %d: %v", calls, o)
+		}
 		if r.code != exitUndecided || calls > 100 {
 			t.Fatalf("call %d: exit code %d, %s %s", calls, r.code, r.out, r.errors)
 		}

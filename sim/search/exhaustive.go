@@ -94,8 +94,8 @@ func (p *Proof) Sentence(s *Subject) string {
 	}
 	sentence := fmt.Sprintf("no plan of at most %d deviations out of %s, each at any site that its run comes by while faults may happen, violates %s",
 		k, s.classNames(), what)
-	if p.Pruned > 0 {
-		sentence += fmt.Sprintf(" (%d plans, and all that extend them, were not run: each goes on from the very state of one that was)", p.Pruned)
+	if n := p.Next.PrunedTo(k); n > 0 {
+		sentence += fmt.Sprintf(" (%d plans, and all that extend them, were not run: each goes on from the very state of one that was)", n)
 	}
 	return sentence
 }

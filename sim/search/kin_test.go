@@ -74,10 +74,13 @@ func TestPrunedPlansComeToTheSame(t *testing.T) {
 
 // The same with three deviations, of few classes.
 func TestPrunedPlansOfThreeComeToTheSame(t *testing.T) {
-	for _, classes := range [][]plan.Class{
+	for i, classes := range [][]plan.Class{
 		{plan.ClassCutLink}, {plan.ClassDrop, plan.ClassHoldUntil}, {plan.ClassPause}, {plan.ClassStallNode, plan.ClassSkew},
 	} {
 		for _, design := range []string{"reference", "settles-while-sending"} {
+			if testing.Short() && i > 0 {
+				continue
+			}
 			s := small(t, design, "one-payment", classes...)
 			var err error
 			if s, err = s.without(plan.Part{Process: plan.Server | 2}); err != nil {
