@@ -140,7 +140,7 @@ func (w *world) resolve(h Slot, me Run, seen shown, to Place) (State, bool) {
 // record is no longer as it has read it. Much is unknown then, and it may come
 // to any end that the rest permits; what it writes is refused.
 func (w *world) staleGoes(h Slot, me Run, to Place) bool {
-	shut := w.rec.Window > WindowOpen
+	shut := w.rec.Window != WindowOpen // if the record is gone, who knows
 	over := w.shows(me).count == 0 && !w.sentUpTo(me.Version)
 	switch to {
 	case AtReply:
