@@ -25,9 +25,16 @@
 // rest must be played. That the model has such transitions is no fault: it has
 // no clocks, and is the more careful for it.
 //
-// What it does not do: look for what the code does beyond the model. Runs that
-// are recorded and judged by the model are the matter of other packages. Nor
-// does it bound how long an unacknowledged write may take.
+// That is [Tour]. [Read] turns the question round: in every state that the code
+// was led to, each run that goes by its clock is given whatever that clock may
+// say, and the model must have a step for what the run does. Nothing else is
+// left open: what the registry, the provider and the network do to a run is an
+// action of the model, and between its calls the code decides nothing.
+//
+// What it does not do: let time go on between the calls of one action, between
+// the clock and the look-up say. Longer and wider runs, recorded and judged by
+// the model, are the matter of other packages. Nor does it bound how long an
+// unacknowledged write may take.
 //
 // Some things that the model does not tell apart are played both ways: each
 // script as late as its requirements let it be and as soon, so that clocks come

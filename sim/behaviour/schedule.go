@@ -159,6 +159,9 @@ func (c *schedule) read(s *step, says ...saying) int {
 
 // oneOf takes a saying that agrees with the facts.
 func (c *schedule) oneOf(s *step, says []saying) saying {
+	if s.given != nil {
+		return *s.given
+	}
 	says = slices.DeleteFunc(says, func(one saying) bool { return !agrees(s, one) })
 	switch len(says) {
 	case 0:
@@ -289,7 +292,7 @@ func (c *schedule) attempt(s *step) int {
 // where it asks for that at all.
 func (c *schedule) follow(s *step) {
 	rec := s.from.Record()
-	if !rec.Exists() || rec.Parameters != s.after().Parameters || rec.Terminal() || rec.State == protocol.InReview {
+	if !rec.Exists() || rec.Parameters != s.parameters() || rec.Terminal() || rec.State == protocol.InReview {
 		return
 	}
 	if s.after().At == protocol.AtLookUp {

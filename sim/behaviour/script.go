@@ -20,11 +20,20 @@ type step struct {
 	run      int           // that run, counted from 0 as runs begin, or none
 	item     int           // the message or the unanswered write that it is about, counted alike, or none
 	applied  bool          // it is an unanswered write, and is applied later
+	given    *saying       // what its clock says, if that is not left to the model
 }
 
 // before and after are the step's run around the step.
 func (s *step) before() protocol.Run { return s.from.Run(s.slot) }
 func (s *step) after() protocol.Run  { return s.to.Run(s.slot) }
+
+// parameters are those of the attempt that the step's run is for.
+func (s *step) parameters() protocol.Parameters {
+	if s.Action.Parameters != protocol.NoParameters {
+		return s.Action.Parameters
+	}
+	return s.before().Parameters
+}
 
 // writes reports whether the step changes what the registry keeps.
 func (s *step) writes() bool { return s.from.Record().Version != s.to.Record().Version }

@@ -89,9 +89,25 @@ func (d *Divergence) Error() string {
 // play plays a script at the instants that the schedule has found. It returns
 // a *Divergence where the code leaves it.
 func (s *stage) play(all script, e end) error {
+	defer s.close()
+	if err := s.follow(all, e); err != nil {
+		return err
+	}
+	last := &all[len(all)-1].to
+	err := s.refusesStrays(last)
+	if err == nil {
+		err = s.asksOn(last)
+	}
+	if err != nil {
+		return &Divergence{all.String(), err.Error()}
+	}
+	return nil
+}
+
+// follow plays a script from the beginning, and leaves the runs where they are.
+func (s *stage) follow(all script, e end) error {
 	s.open()
 	s.end = e
-	defer s.close()
 	for i := range all {
 		m := &s.schedule.steps[i]
 		err := s.step(&all[i], m)
@@ -101,14 +117,6 @@ func (s *stage) play(all script, e end) error {
 		if err != nil {
 			return &Divergence{all[:i+1].String(), err.Error()}
 		}
-	}
-	last := &all[len(all)-1].to
-	err := s.refusesStrays(last)
-	if err == nil {
-		err = s.asksOn(last)
-	}
-	if err != nil {
-		return &Divergence{all.String(), err.Error()}
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type Report struct {
 }
 
 // String returns the numbers, one a line.
-func (r *Report) String() string {
+func (r Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d states, %d transitions\n", r.States, r.Transitions)
 	fmt.Fprintf(&b, "%6d played\n%6d idle\n", r.Played, r.Idle)
@@ -55,7 +55,6 @@ type tour struct {
 	nodes  []node // reached by behaviours that the code follows, in their order
 	known  map[protocol.State]bool
 	beyond []protocol.State // reached otherwise
-	err    error
 }
 
 // Tour plays every transition of the model's world on the code, each after a
@@ -71,26 +70,39 @@ func Tour(w World) (Report, error) {
 
 // visit tours the world in these deployments.
 func (w *World) visit(offers []impl.Config) (Report, error) {
-	s, err := newStage(w, offers)
+	t, err := newTour(w, offers)
 	if err != nil {
 		return Report{}, err
 	}
+	if err := t.visitAll(); err != nil {
+		return t.report, err
+	}
+	t.countBeyond()
+	return t.report, nil
+}
+
+func newTour(w *World, offers []impl.Config) (*tour, error) {
+	s, err := newStage(w, offers)
+	if err != nil {
+		return nil, err
+	}
 	begin := node{state: protocol.Initial(&w.Model), from: none}
-	t := tour{
+	return &tour{
 		world: w, stage: s, report: Report{Impossible: map[string]int{}},
 		nodes: []node{begin}, known: map[protocol.State]bool{begin.state: true},
-	}
-	for i := 0; i < len(t.nodes) && t.err == nil; i++ {
-		protocol.Next(&w.Model, t.nodes[i].state, func(a protocol.Action, to protocol.State) {
-			if t.err == nil {
-				t.err = t.visit(node{to, i, a, t.nodes[i].steps + 1})
+	}, nil
+}
+
+// visitAll plays all transitions, in the order in which they are reached.
+func (t *tour) visitAll() (err error) {
+	for i := 0; i < len(t.nodes) && err == nil; i++ {
+		protocol.Next(&t.world.Model, t.nodes[i].state, func(a protocol.Action, to protocol.State) {
+			if err == nil {
+				err = t.visit(node{to, i, a, t.nodes[i].steps + 1})
 			}
 		})
 	}
-	if t.err == nil {
-		t.countBeyond()
-	}
-	return t.report, t.err
+	return err
 }
 
 // visit plays one transition, as late and as early as can be: so that clocks
