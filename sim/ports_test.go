@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -192,4 +193,40 @@ func TestALostWriteIsAcknowledged(t *testing.T) {
 		}
 	}
 	t.Error("nothing was charged")
+}
+
+// A failure that is stored is the answer to every later send, whether the
+// provider had charged before it, charged later, or not at all.
+func TestStoredFailuresAreGivenAgain(t *testing.T) {
+	for _, fault := range []string{"fail before", "fail after", "late"} {
+		for _, stores := range []bool{false, true} {
+			var heard []error
+			cfg := world(t, "reference", "one-payment")
+			if stores {
+				cfg.Profile = profile(t, "keyed-stores-failures")
+			}
+			cfg.Design.Reconciler = nil
+			cfg.Design.Handler = func(_ impl.Config, ports impl.Ports) impl.Handler {
+				return handler(func(ctx context.Context, req impl.Request) (impl.Reply, error) {
+					_, err := ports.Provider.Charge(ctx, impl.StepCharge, impl.ChargeRequest{Key: req.Key, Ref: req.Key, Body: req.Body})
+					heard = append(heard, err)
+					return impl.Reply{}, impl.ErrInProgress
+				})
+			}
+			line := fault + " provider charge of client-1/order-1/try-1"
+			if fault == "late" {
+				line += " past-timeout"
+			}
+			newStage(t, cfg).follow(t, line)
+			frozen := 0
+			for _, err := range heard {
+				if answer := (*impl.ProviderError)(nil); errors.As(err, &answer) && answer.Status == 500 {
+					frozen++
+				}
+			}
+			if last := heard[len(heard)-1]; len(heard) < 3 || (frozen == len(heard)) != stores || (last != nil) != stores {
+				t.Errorf("%s, stored: %v: it heard %v", fault, stores, heard)
+			}
+		}
+	}
 }

@@ -55,6 +55,30 @@ func holds(t *testing.T, d impl.Design) {
 	}
 }
 
+// The right designs hold whatever single thing goes wrong, in every scenario
+// and with every provider that they are meant for.
+func TestOneFaultBreaksNoRightDesign(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs some 75,000 plans")
+	}
+	for _, d := range designs.All() {
+		if d.Expect != designs.Held {
+			continue
+		}
+		plans := 0
+		for _, s := range subjects(t, d, nil) {
+			p, err := search.Exhaust(t.Context(), search.ExhaustiveOptions{Subject: s, Deviations: 1, Open: openMemory})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if plans += p.Plans; p.Verdict != search.Held {
+				t.Errorf("%s in %s with %s: %s %+v", d.Name, s.Scenario.Name, s.Profile.Name, p.Verdict, p.Violation)
+			}
+		}
+		t.Logf("%s: %d plans", d.Name, plans)
+	}
+}
+
 // Where a second refund gives back twice, one charge too many and one refund
 // that is late are enough to show an audit that repeats it too early: random
 // plans seldom have just these two, so all pairs are run.
@@ -64,7 +88,7 @@ func TestRefundsAreBoundedByEveryProvider(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range subjects(t, d, []string{"one-payment"}) {
-		s.Classes = [plan.ClassCount]bool{plan.ClassHold: true, plan.ClassDrop: true, plan.ClassLag: true}
+		s.Classes = [plan.ClassCount]bool{plan.ClassHold: true, plan.ClassDrop: true, plan.ClassDuplicate: true, plan.ClassLag: true}
 		p, err := search.Exhaust(t.Context(), search.ExhaustiveOptions{Subject: s, Deviations: 2, Open: openMemory})
 		if err != nil {
 			t.Fatal(err)
