@@ -174,22 +174,20 @@ func TestUnboundedCountsNothing(t *testing.T) {
 // TestEveryActionHappens would fail for an action that cannot happen, which no
 // invariant would ever miss.
 func TestEveryActionHappens(t *testing.T) {
-	keyed := small()
-	keyed.Handlers, keyed.Attempts = 2, 2
-	keyless := keyed
+	one := small() // at a time; what takes two faults takes two attempts
+	one.Attempts = 2
+	two := one
+	two.Handlers, two.Faults = 2, 1
+	keyless := two
 	keyless.Keys, keyless.StoresDeclines, keyless.Others = false, false, 0
-	noLookups := keyed
+	noLookups := two
 	noLookups.Lookups = false
-	early, overwriting, lossy := keyed, keyed, keyed
+	early, overwriting, lossy := small(), small(), small()
 	early.Defects = early.Defects.With(ReplyBeforeSave)
 	overwriting.Defects = overwriting.Defects.With(CheckThenInsert)
 	lossy.Defects = lossy.Defects.With(BreakA3)
 	var happens [KindCount]bool
-	for _, c := range []Config{keyed, keyless, noLookups, early, overwriting, lossy} {
-		c.Faults = 1
-		if !c.Keys { // the one without keys is small enough for what takes two
-			c.Faults = 2
-		}
+	for _, c := range []Config{one, two, keyless, noLookups, early, overwriting, lossy} {
 		for _, s := range reach(&c) {
 			Next(&c, s, func(a Action, _ State) { happens[a.Kind] = true })
 		}
