@@ -107,7 +107,7 @@ func (r *race) run(ctx context.Context, k *console, ask func(context.Context, tl
 	o := &raceOutcome{Verdict: search.Held, Workers: r.workers, Worlds: []*heat{}}
 	if !r.json {
 		labelled(k.out, "each", "with %s, all properties of the world judged, one after the other", counted(r.workers, "worker"))
-		labelled(k.out, "timed", "TLC from its word that it has the initial state to its word that everything holds, without the start of its JVM")
+		labelled(k.out, "timed", "TLC from its word that it has the initial state to its word that everything holds: without the start of its JVM, but with all that it compiles meanwhile, so that wide worlds are fairest")
 		fmt.Fprintln(k.out)
 	}
 	line := &progress{w: k.err}
