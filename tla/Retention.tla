@@ -29,8 +29,9 @@
 (*    Window.  Here a claimed record is charged once, or declined and then *)
 (*    never charged, or handed over to a person.                           *)
 (*  - Completing and collecting are a reading and a write in one.  A pause *)
-(*    between them makes a record live longer than it was given: all       *)
-(*    bounds here count from the reading.                                  *)
+(*    between them moves no instant of expiry, for that counts from the    *)
+(*    reading; no reading of a completion is earlier than the claim, which *)
+(*    FromClaim takes for it.                                              *)
 (*  - "In progress" is an answer that changes nothing and is not kept.     *)
 (***************************************************************************)
 EXTENDS Integers
