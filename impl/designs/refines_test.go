@@ -152,7 +152,7 @@ func (u unfenced) Update(ctx context.Context, step impl.Step, was impl.Fence, ne
 	return err
 }
 
-// TestChangesThatMoveNoMoneyDiverge makes three small changes to the
+// TestChangesThatMoveNoMoneyDiverge makes four small changes to the
 // reference. The provider's keys mask each of them: in the run that is shown no
 // money moves, no client hears a wrong answer, and still the model has no such
 // step.
@@ -160,6 +160,7 @@ func TestChangesThatMoveNoMoneyDiverge(t *testing.T) {
 	for name, d := range map[string]impl.Design{
 		"sends before the claim is acknowledged": registryOf(func(r impl.Registry) impl.Registry { return hopeful{r} }),
 		"skips the guard":                        designs.Unguarded(),
+		"skips the guard of the window":          designs.Windowless(),
 		"writes unfenced": registryOf(func(r impl.Registry) impl.Registry {
 			return unfenced{r, map[impl.ID]impl.Fence{}}
 		}),

@@ -8,7 +8,8 @@ import (
 )
 
 // Refinement says what the protocol model is in a world. The durations are
-// the world's: a design that is given others still runs in this one.
+// the world's: a design that is given others still runs in this one. How much
+// room a take-over wants is the design's own affair.
 func Refinement(cfg *sim.Config) refine.Config {
 	world := sim.ServiceConfig(cfg.Profile)
 	if cfg.Service != nil {
@@ -18,7 +19,7 @@ func Refinement(cfg *sim.Config) refine.Config {
 	if cfg.Design.Tune != nil {
 		own = cfg.Design.Tune(world)
 	}
-	room := world.HealthyRun
+	room := own.HealthyRun
 	if cfg.Profile.Keys && cfg.Profile.StoresFailures {
 		room = cfg.Profile.Window // no take-over is ever in time
 	}

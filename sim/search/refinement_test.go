@@ -36,6 +36,31 @@ func TestTheReferenceRefinesTheModel(t *testing.T) {
 	}
 }
 
+// TestTheReferenceRefinesTheModelForClientsThatGiveUp has the reference behind
+// clients that ask once: what they leave open is settled when nobody can ask any
+// more. They break Resolves, which is theirs.
+func TestTheReferenceRefinesTheModelForClientsThatGiveUp(t *testing.T) {
+	d, err := designs.ByName("no-retry")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Refines, d.Scenarios, d.Profiles = true, nil, nil
+	for _, p := range provider.Profiles {
+		d.Profiles = append(d.Profiles, p.Name)
+	}
+	const runs = 5000
+	r, err := Campaign(t.Context(), Options{Subjects: worlds(t, d), Runs: runs, Seed: 1, Open: openMemory, Linearize: 1, Target: invariant.Refines})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Runs != runs || r.Refined != runs || r.Violation == nil || r.Violation.Invariant.Kind() != invariant.Liveness {
+		t.Errorf("%v after %d runs, %d of them against the model: %s %+v", r.Verdict, r.Runs, r.Refined, r.Reason, r.Violation)
+	}
+	if r.Situations[sim.Settled] == 0 {
+		t.Error("nothing was settled")
+	}
+}
+
 // TestWhatIsHeldAgainstTheModel says in which runs Refines is judged.
 func TestWhatIsHeldAgainstTheModel(t *testing.T) {
 	of := func(name string, broken ...impl.Assumption) Subject {
