@@ -67,10 +67,10 @@ func retentionFacts(c *retention.Config, s retention.State) []Fact {
 	}
 	for w := range s.Requests {
 		if lives := s.Requests[w]; lives != retention.Over {
-			add("on its way", "request of %v, lives for %d", retention.Sender(w), lives)
+			add(fmt.Sprintf("request %v", retention.Sender(w)), "lives for %d", lives)
 		}
 		if lives := s.Inserts[w]; lives != retention.Over {
-			add("on its way", "insert for %v, lives for %d", retention.Sender(w), lives)
+			add(fmt.Sprintf("insert %v", retention.Sender(w)), "lives for %d", lives)
 		}
 	}
 	switch age := int(s.Key.Age); {
@@ -80,15 +80,20 @@ func retentionFacts(c *retention.Config, s retention.State) []Fact {
 	default:
 		add("provider", "has forgotten the key")
 	}
-	add("charges", "%d", s.Charges[0])
 	if c.Reuses {
-		add("charges", "%d of the second operation", s.Charges[1])
+		add("charges", "%d of the first operation, %d of the second", s.Charges[0], s.Charges[1])
+	} else {
+		add("charges", "%d", s.Charges[0])
 	}
 	for _, t := range s.Told() {
-		add("told", "%v: %v, of the record of %v", t.To, t.Says, t.Of)
+		text := fmt.Sprintf("%v: %v", t.To, t.Says)
+		if t.Of != t.To {
+			text += fmt.Sprintf(", by the record of %v", t.Of)
+		}
+		add("told", "%s", text)
 	}
 	if s.Stale {
-		add("unapplied", "a write on a record that was there before")
+		add("unapplied", "a write of somebody who was overtaken")
 	}
 	return all
 }
@@ -104,7 +109,11 @@ func retentionRecord(r retention.Record) string {
 	case r.Tomb:
 		text += ", a tombstone without fingerprint"
 	}
-	if r.Terminal() {
+	switch {
+	case !r.Terminal():
+	case r.Expires == retention.Over:
+		text += ", expired"
+	default:
 		text += ", expires " + instant(r.Expires, retention.Over)
 	}
 	return text

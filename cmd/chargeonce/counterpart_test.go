@@ -3,8 +3,11 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/chargeonce/chargeonce/impl"
 	"github.com/chargeonce/chargeonce/impl/designs"
+	"github.com/chargeonce/chargeonce/model/retention"
 	"github.com/chargeonce/chargeonce/tla"
 )
 
@@ -59,6 +62,29 @@ func TestEveryDesignHasACounterpart(t *testing.T) {
 		for name := range names {
 			if !known[name] {
 				t.Errorf("there is no design %s", name)
+			}
+		}
+	}
+}
+
+// The least retention that the service accepts is the least that the model
+// needs, and the tick that the model shows it could spare.
+func TestRetentionIsThatOfTheModel(t *testing.T) {
+	const tick = time.Second
+	for horizon := 1; horizon <= 3; horizon++ {
+		for life := 1; life <= 3; life++ {
+			for skew := 0; skew <= 3; skew++ {
+				model := retention.Config{Horizon: horizon, Life: life, Skew: skew, Window: 1}
+				cfg := impl.Config{
+					Lease: time.Minute, HealthyRun: tick, MessageLifetime: time.Duration(life) * tick, MaxClockSkew: time.Duration(skew) * tick,
+					ProviderWindow: time.Hour, RetryHorizon: time.Duration(horizon) * tick, ReconcileInterval: tick,
+					Provider: impl.Profile{Keys: true, StoresDeclines: true, Lookup: true},
+				}
+				for cfg.Retention = tick; cfg.Validate() != nil && cfg.Retention < time.Minute; cfg.Retention += tick {
+				}
+				if got, want := int(cfg.Retention/tick), model.Retention()+1; got != want {
+					t.Errorf("horizon %d, life %d, skew %d: the service keeps replies for %d ticks at least, want %d", horizon, life, skew, got, want)
+				}
 			}
 		}
 	}

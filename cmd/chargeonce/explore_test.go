@@ -30,6 +30,7 @@ func TestExploreDefect(t *testing.T) {
 		{"-defect no-resolve", "explore-lasso.txt", exitLiveness},
 		{"-sequential -defect UnknownMeansFailed", "explore-sequential.txt", exitSafety},
 		{"-defect GuardOrEqual", "explore-window.txt", exitSafety},
+		{"-config retention-no-tombstone -defect ForgetsHop -invariant SingleCharge", "explore-retention.txt", exitSafety},
 		{"-defect refund-own-choice -invariant BoundedRefunds", "explore-compensate.txt", exitSafety},
 	} {
 		for _, workers := range []string{"1", "3"} {
