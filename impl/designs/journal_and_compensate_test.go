@@ -289,6 +289,31 @@ func TestScopeOfAuditsIsRefused(t *testing.T) {
 	}
 }
 
+// Sending at once is done once: the second lease ends after the time for it,
+// whenever it began. What comes later waits until both sends are dead.
+func TestSentAgainAtOnceOnlyOnce(t *testing.T) {
+	for _, wait := range []time.Duration{time.Millisecond, 300 * time.Millisecond, 599 * time.Millisecond} {
+		w := compensating(t)
+		w.bank.holdCharges = 3
+		_, _ = w.attempt()
+		w.now = w.now.Add(w.cfg.Lease + wait)
+		_, _ = w.attempt()
+		if len(w.bank.keys) != 2 {
+			t.Fatalf("after %v: %d sends, want a second one at once", wait, len(w.bank.keys))
+		}
+		op, _ := w.record(orderID)
+		dead := op.LeaseUntil.Add(w.cfg.MessageLifetime + w.cfg.LookupLag + w.cfg.MaxClockSkew)
+		for ; !w.now.After(dead); w.now = w.now.Add(50 * time.Millisecond) {
+			if _, _ = w.attempt(); len(w.bank.keys) != 2 {
+				t.Fatalf("after %v: sent again %v before the others are dead", wait, dead.Sub(w.now))
+			}
+		}
+		if _, _ = w.attempt(); len(w.bank.keys) != 3 {
+			t.Errorf("after %v: %d sends, want a third one when the others are dead", wait, len(w.bank.keys))
+		}
+	}
+}
+
 // A card that is declined again and again gets its answer: after the second
 // lease the next send waits until the earlier ones are dead, and then its
 // decline is definite.
