@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/chargeonce/chargeonce/impl"
 	"github.com/chargeonce/chargeonce/impl/designs"
 	"github.com/chargeonce/chargeonce/model/retention"
+	"github.com/chargeonce/chargeonce/model/window"
 	"github.com/chargeonce/chargeonce/tla"
 )
 
@@ -62,6 +64,29 @@ func TestEveryDesignHasACounterpart(t *testing.T) {
 		for name := range names {
 			if !known[name] {
 				t.Errorf("there is no design %s", name)
+			}
+		}
+	}
+}
+
+// The service asks the two questions of the model, for every reading of a clock.
+func TestQuestionsAreThoseOfTheModel(t *testing.T) {
+	const tick = time.Second
+	ticks := func(n int) time.Duration { return time.Duration(n) * tick }
+	for _, m := range []window.Config{
+		{Life: 1, Skew: 1, Lag: 1, Window: 6}, {Life: 2, Skew: 1, Lag: 3, Window: 8}, {Life: 1, Skew: 2, Lag: 0, Window: 9}, {Life: 3, Skew: 0, Lag: 2, Window: 7},
+	} {
+		cfg := impl.Config{MessageLifetime: ticks(m.Life), MaxClockSkew: ticks(m.Skew), LookupLag: ticks(m.Lag), ProviderWindow: ticks(m.Window)}
+		run := impl.Begin(context.Background(), &cfg, &impl.Ports{})
+		for at := range 2*m.Window + 1 {
+			from := time.Unix(0, 0)
+			rec := impl.Record{WindowFrom: from, LeaseUntil: from}
+			now := from.Add(ticks(at))
+			if got, want := run.CanSend(&rec, now), m.CanSend(0, int8(at)); got != want {
+				t.Errorf("%+v: %d ticks after the claim the service may send: %v; the model: %v", m, at, got, want)
+			}
+			if got, want := run.Dead(&rec, now), m.Dead(0, int8(at)); got != want {
+				t.Errorf("%+v: %d ticks after the lease all is dead to the service: %v; to the model: %v", m, at, got, want)
 			}
 		}
 	}

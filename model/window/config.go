@@ -99,3 +99,32 @@ func (c *Config) FarRead() int8 { return c.FarUntil() - int8(c.Lease) }
 
 // oldest is the age from which on a key's age makes no difference.
 func (c *Config) oldest() int8 { return int8(max(c.Window, c.Lag+1)) }
+
+// CanSend asks the guard: by the reading, may a run still send on a record that
+// was claimed at from?
+func (c *Config) CanSend(from, reading int8) bool {
+	t, bound := int(reading), int(from)+c.Window
+	if !c.GuardForgetsLife {
+		t += c.Life
+	}
+	if !c.GuardForgetsSkew {
+		t += c.Skew
+	}
+	return t < bound || c.GuardOrEqual && t == bound
+}
+
+// Dead asks whether by the reading no send can land any more that a lease
+// until then has permitted.
+func (c *Config) Dead(until, reading int8) bool {
+	last := int(until)
+	if !c.DeadForgetsLife {
+		last += c.Life
+	}
+	if !c.DeadForgetsLag {
+		last += c.Lag
+	}
+	if !c.DeadForgetsSkew {
+		last += c.Skew
+	}
+	return int(reading) > last
+}

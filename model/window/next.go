@@ -51,33 +51,6 @@ func (w *world) act(h Slot) {
 	}
 }
 
-// canSend asks the guard of the reading e.
-func (w *world) canSend(e int8) bool {
-	t, bound := int(e), int(w.Record.From)+w.Window
-	if !w.GuardForgetsLife {
-		t += w.Life
-	}
-	if !w.GuardForgetsSkew {
-		t += w.Skew
-	}
-	return t < bound || w.GuardOrEqual && t == bound
-}
-
-// dead asks of the reading e whether no send can land any more.
-func (w *world) dead(e int8) bool {
-	last := int(w.Record.Until)
-	if !w.DeadForgetsLife {
-		last += w.Life
-	}
-	if !w.DeadForgetsLag {
-		last += w.Lag
-	}
-	if !w.DeadForgetsSkew {
-		last += w.Skew
-	}
-	return int(e) > last
-}
-
 // overtaken is that the record is written: the memory of all others is out of
 // date, and h goes on as r.
 func (s *State) overtaken(h Slot, r Run) {
@@ -110,7 +83,7 @@ func (w *world) claim(h Slot, e int8) {
 func (w *world) charge(h Slot, e int8) {
 	t, me := w.State, w.Run(h)
 	runs := w.LeaseUnchecked || e < me.Until
-	if runs && (w.canSend(e) || w.FirstUnguarded && me.First) {
+	if runs && (w.CanSend(w.Record.From, e) || w.FirstUnguarded && me.First) {
 		t.add(Message{h, true, int8(w.Life)})
 		t.Run(h).At = AtSent
 	} else {
@@ -162,7 +135,7 @@ func (w *world) resolve(h Slot, e int8) {
 		return
 	}
 	t, me := w.State, w.idle()
-	me.At, me.Read, me.Can, me.Dead, me.Fresh = AtLookUp, e, w.canSend(e), w.dead(e), true
+	me.At, me.Read, me.Can, me.Dead, me.Fresh = AtLookUp, e, w.CanSend(w.Record.From, e), w.Dead(w.Record.Until, e), true
 	if w.TakeOverFirst {
 		me.Until, me.Dead = e+int8(w.Lease), false
 		t.Record.Until = me.Until
@@ -239,7 +212,7 @@ func (w *world) readClock(h Slot) {
 	found := w.Run(h).Found
 	for e := range int8(w.Skew) + 1 {
 		for _, way := range ways {
-			if !w.leads(way, found, w.canSend(e), w.dead(e)) {
+			if !w.leads(way, found, w.CanSend(w.Record.From, e), w.Dead(w.Record.Until, e)) {
 				continue
 			}
 			t := w.State
