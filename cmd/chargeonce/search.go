@@ -25,7 +25,9 @@ func searchVerb() verb {
 		name: "search", summary: "run every plan with at most so many faults",
 		doc: `It runs first the plan without faults, then all with one, all with two, and so on, each once. If one
 violates, none with fewer does. If none does, that is a theorem about this very code, and the report states it: it names
-the kinds of faults that were tried, and what was left out. A plan is not run, nor what extends it, if it adds a fault at a
+the kinds of faults that were tried, and what was left out. Each fault more makes about a hundred times as many plans: out of
+what is tried by default, where one client pays one order, there are nine thousand with two, a million with three and over a
+hundred million with four, which is a night's work for -resume. A plan is not run, nor what extends it, if it adds a fault at a
 moment when the world is in the very state of the run of another plan of the same or a smaller size, so that from there on the
 two come to the same; the report counts these as pruned. An interrupt ends it, and it says what was covered.`,
 		examples: []string{

@@ -223,7 +223,7 @@ func TestLayerTellsOfTheFirstUnit(t *testing.T) {
 // A search that is stopped again and again, and resumed each time, comes to
 // the same as one that is not.
 func TestExhaustResumes(t *testing.T) {
-	s := small(t, "reference", "one-payment", plan.ClassDrop, plan.ClassCrash, plan.ClassPause)
+	s := small(t, "reference", "one-payment", plan.ClassDrop, plan.ClassHold, plan.ClassCrash)
 	whole := newCensus(&s)
 	want := exhaust(t, ExhaustiveOptions{Subject: s, Deviations: 2, Workers: 1, seen: whole.seen})
 	parts := newCensus(&s)
