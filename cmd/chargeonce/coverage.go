@@ -23,8 +23,9 @@ func coverageVerb() verb {
 		name: "coverage", summary: "say how much of the protocol model random runs of the reference go through",
 		doc: `A world of the model has so many states and so many transitions between them. Random runs of the reference, in all scenarios and
 with all faults within the assumptions, are followed in the model, and what they go through is counted. Two states are one here if they
-differ only in how many attempts and faults are left, in which handler is which, or in which parameters came first. What
-random runs miss is not untested: sim/behaviour plays each transition of such worlds on the code, or shows that no clocks allow it.`,
+differ only in how many attempts and faults are left, in which handler is which, or in which parameters came first. The model has no
+durations, so its window may close, and its clients may give up, at any time; the simulated deployments have durations that Validate takes,
+and there the window outlasts the first lease, and clients ask for seconds. What random runs miss is not untested: sim/behaviour plays each transition of such worlds on the code, or shows that no clocks allow it.`,
 		examples: []string{
 			"chargeonce coverage",
 			"chargeonce coverage -cfg reconciled,keyless -runs 100000",
@@ -32,10 +33,11 @@ random runs miss is not untested: sim/behaviour plays each transition of such wo
 		},
 		codes: []exitCode{exitHeld, exitSafety, exitUsage, exitUndecided},
 		command: func(fs *flag.FlagSet) action {
-			o := &coverageOptions{config: names{"keyed"}, runs: count{n: 20_000, least: 1, most: math.MaxInt}, seed: 1}
+			o := &coverageOptions{config: names{"keyed"}, faults: count{n: 1, most: 2}, runs: count{n: 20_000, least: 1, most: math.MaxInt}, seed: 1}
 			fs.Var(&o.config, "cfg", "`NAMES` of cfg files of ChargeOnce: the worlds to go through")
 			fs.Var(&o.runs, "runs", "make `N` runs for each")
-			fs.Uint64Var(&o.seed, "seed", o.seed, "of the runs")
+			fs.Var(&o.faults, "faults", "`N` faults at most in each world; its cfg has 2")
+			fs.Var(&o.seed, "seed", "`N` from which all random choices follow")
 			fs.BoolVar(&o.missed, "missed", false, "list every transition that was missed")
 			fs.BoolVar(&o.json, "json", false, "write JSON, one object for each world; with -missed one for each transition before it")
 			return func(ctx context.Context, c *console, operands []string) (exitCode, error) {
@@ -51,8 +53,8 @@ random runs miss is not untested: sim/behaviour plays each transition of such wo
 // coverageOptions are the flags of coverage.
 type coverageOptions struct {
 	config       names
-	runs         count
-	seed         uint64
+	runs, faults count
+	seed         seed
 	missed, json bool
 }
 
@@ -63,6 +65,7 @@ func (o *coverageOptions) run(ctx context.Context, c *console) (exitCode, error)
 		if err != nil {
 			return 0, err
 		}
+		w.model.Faults = min(w.model.Faults, o.faults.n)
 		worlds = append(worlds, w)
 	}
 	ctx, stop := interruptible(ctx)
@@ -161,7 +164,7 @@ func (w *coveredWorld) drive(ctx context.Context, o *coverageOptions) error {
 	defer shut()
 	w.space = refine.NewSpace(w.model)
 	at := map[int32]protocol.State{}
-	return search.FollowAll(search.Options{Subjects: w.subjects, Runs: o.runs.n, Seed: o.seed, Open: open}, func(_ int, f *search.Followed) bool {
+	return search.FollowAll(search.Options{Subjects: w.subjects, Runs: o.runs.n, Seed: uint64(o.seed), Open: open}, func(_ int, f *search.Followed) bool {
 		clear(at)
 		for _, t := range f.Taken {
 			from, begun := at[t.Operation]
@@ -191,11 +194,19 @@ type worldCovered struct {
 	StatesReached      int            `json:"states_reached"`
 	Transitions        int            `json:"transitions"`
 	TransitionsReached int            `json:"transitions_reached"`
+	Phases             []coveredPhase `json:"phases"`
 	Elsewhere          int            `json:"elsewhere"` // actions of runs that this world does not have
 	Missed             []missedAction `json:"missed"`
 	Verdict            search.Verdict `json:"verdict"`
 	Reason             string         `json:"reason,omitempty"`
 	Plan               string         `json:"plan,omitempty"` // of a run that diverges
+}
+
+// coveredPhase is what was reached in a part of an operation's life.
+type coveredPhase struct {
+	Phase       string `json:"phase"`
+	Transitions int    `json:"transitions"`
+	Reached     int    `json:"transitions_reached"`
 }
 
 // missedAction is what was missed of an action.
@@ -217,8 +228,11 @@ type missedTransition struct {
 }
 
 func (w *coveredWorld) report(o *coverageOptions) *worldCovered {
-	r := &worldCovered{Config: w.name, Profiles: w.profiles, Runs: w.runs, Seed: o.seed, Elsewhere: w.space.Elsewhere(), Missed: []missedAction{}, Verdict: search.Held}
+	r := &worldCovered{Config: w.name, Profiles: w.profiles, Runs: w.runs, Seed: uint64(o.seed), Elsewhere: w.space.Elsewhere(), Missed: []missedAction{}, Verdict: search.Held}
 	r.States, r.StatesReached = w.space.States()
+	for p, n := range w.space.Phases() {
+		r.Phases = append(r.Phases, coveredPhase{refine.Phase(p).String(), n.All, n.Taken})
+	}
 	between := map[protocol.Kind]int{}
 	for _, t := range w.space.Missed() {
 		if w.space.Reached(t.From) && w.space.Reached(t.To) {
@@ -259,6 +273,9 @@ func (w *coveredWorld) write(out io.Writer, r *worldCovered, o *coverageOptions)
 	labelled(out, "runs", "%s", fmt.Sprintf("%d of the reference from seed %d, in all scenarios, provider %s", r.Runs, r.Seed, strings.Join(r.Profiles, " and ")))
 	labelled(out, "states", "%s", share(r.StatesReached, r.States))
 	labelled(out, "transitions", "%s", share(r.TransitionsReached, r.Transitions))
+	for _, p := range r.Phases {
+		labelled(out, "", "%s", fmt.Sprintf("%s %s", share(p.Reached, p.Transitions), p.Phase))
+	}
 	labelled(out, "elsewhere", "%s", fmt.Sprintf("%d actions of the runs are not of this world: more runs at once, more messages, later versions", r.Elsewhere))
 	fmt.Fprintf(out, "\n%-18s %9s %9s %9s   %s\n", "missed", "all", "taken", "missed", "between states that were reached")
 	for _, m := range r.Missed {
@@ -321,7 +338,7 @@ var whyMissed = map[protocol.Kind]string{
 	protocol.LeaseEnds:        "it comes with time, at whatever instant: most runs are at rest then",
 	protocol.LeaseEndsEarly:   "a process must stand still for as long as its lease",
 	protocol.SendsDie:         "it comes more than a second after the lease, when most runs are at rest",
-	protocol.WindowCloses:     "it comes with time, at whatever instant: most runs are at rest then, and with a window of 30 s all are over",
+	protocol.WindowCloses:     "it comes a second after the claim or later, when the first lease is over and most runs are at rest",
 	protocol.Forget:           "it comes after the window, when no run is left that did not just begin",
 	protocol.HorizonEnds:      "it comes 9 s after the claim, and no run and no message lives so long",
 }

@@ -14,9 +14,9 @@ var floors = []struct {
 	config              string
 	states, transitions float64
 }{
-	{"keyed", 1400, 3100},
-	{"reconciled", 1550, 3350},
-	{"keyless", 700, 1500},
+	{"keyed", 770, 1600},
+	{"reconciled", 860, 1680},
+	{"keyless", 350, 660},
 }
 
 func TestCoverageDoesNotFall(t *testing.T) {
@@ -66,7 +66,7 @@ func TestCoverage(t *testing.T) {
 	if r.code != exitHeld {
 		t.Fatalf("exit code %d, %s", r.code, r.errors)
 	}
-	for _, want := range []string{"world       keyed: 2 handlers", "states      ", " of 14223 (", "  HorizonEnds: it comes 9 s after", "\nCrash\n  record claimed"} {
+	for _, want := range []string{"world       keyed: 2 handlers", "states      ", " of 4217 (", "  HorizonEnds: it comes 9 s after", "\nCrash\n  record claimed"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("the report does not say %q", want)
 		}

@@ -108,6 +108,42 @@ func (s *Space) Transitions() (of [protocol.KindCount]Count) {
 	return of
 }
 
+// Phase is when in the life of an operation a transition ends.
+type Phase uint8
+
+// The phases. How early the later ones can begin depends on a deployment's
+// durations, of which the model has none: it lets every one of them begin at
+// once.
+const (
+	PhaseFirst  Phase = iota // the window is open, and somebody may ask
+	PhaseClosed              // the window is closed, and somebody may ask
+	PhaseAlone               // nobody can ask
+	PhaseCount
+)
+
+var phaseNames = [PhaseCount]string{"while the window is open", "once it is closed", "once nobody can ask"}
+
+// String says when it is.
+func (p Phase) String() string { return phaseNames[p] }
+
+// Phases returns how many transitions there are in each phase.
+func (s *Space) Phases() (of [PhaseCount]Count) {
+	for t, taken := range s.transitions {
+		to, p := s.example[t.To], PhaseFirst
+		switch {
+		case !to.Asking():
+			p = PhaseAlone
+		case to.Record().Window > protocol.WindowOpen:
+			p = PhaseClosed
+		}
+		of[p].All++
+		if taken {
+			of[p].Taken++
+		}
+	}
+	return of
+}
+
 // Missed returns the transitions that no run took, by action, then by their
 // states in the order in which a search comes by them.
 func (s *Space) Missed() []Transition {
