@@ -52,7 +52,7 @@ func (c *Checker) calls(s *history.Step, r *run) bool {
 	}
 	r.call, r.called, r.done = s.Call, s.At, false
 	if o == nil {
-		return c.callsElsewhere(call)
+		return c.callsElsewhere(s, call)
 	}
 	if o.unjudged {
 		return true
@@ -60,8 +60,11 @@ func (c *Checker) calls(s *history.Step, r *run) bool {
 	if c.steps.Runs[s.Run].Reconciler {
 		r.operation = c.about
 	}
-	if r.blind {
+	switch told := &c.steps.Runs[s.Run]; {
+	case r.blind:
 		return c.diverge(o, protocol.Action{}, "the run goes on although its read had no answer")
+	case !told.Reconciler && c.about != told.Operation:
+		return c.diverge(o, protocol.Action{}, "the run turns to another operation than it is asked for")
 	}
 	h := c.slotOf(s.Run)
 	switch call.Verb {
@@ -74,15 +77,24 @@ func (c *Checker) calls(s *history.Step, r *run) bool {
 	case history.VerbCharge:
 		return c.charges(o, s, r, call, h)
 	case history.VerbLookup:
-		if !c.isAt(o, h, protocol.AtLookUp) {
-			return c.diverge(o, protocol.Action{Kind: protocol.LookUp, Slot: h}, "the run looks up, and in the model it is not about to")
+		action := protocol.Action{Kind: protocol.LookUp, Slot: h}
+		switch {
+		case !c.isAt(o, h, protocol.AtLookUp):
+			return c.diverge(o, action, "the run looks up, and in the model it is not about to")
+		case call.Ref != o.providerKey:
+			return c.diverge(o, action, "the run looks up another provider key than the record has")
 		}
 	}
 	return true
 }
 
-func (c *Checker) callsElsewhere(call *history.Call) bool {
+// callsElsewhere is that a run makes a call which is about no operation.
+func (c *Checker) callsElsewhere(s *history.Step, call *history.Call) bool {
 	switch call.Verb {
+	case history.VerbUnfinished, history.VerbExpired:
+		if !c.steps.Runs[s.Run].Reconciler {
+			return c.diverge(nil, protocol.Action{Kind: protocol.Sweep}, "a handler sweeps")
+		}
 	case history.VerbRefund:
 		return c.diverge(nil, protocol.Action{}, "the protocol refunds nothing")
 	case history.VerbCharge, history.VerbLookup:
@@ -104,10 +116,10 @@ func (c *Checker) isAt(o *operation, h protocol.Slot, at protocol.Place) bool {
 func (c *Checker) claims(o *operation, r *run, call *history.Call) bool {
 	told := &c.steps.Runs[call.Run]
 	switch {
+	case told.Reconciler:
+		return c.diverge(o, protocol.Action{Kind: protocol.Claim}, "the reconciler claims")
 	case r.slot != 0 && !r.waived:
 		return c.diverge(o, protocol.Action{Kind: protocol.Claim, Slot: r.slot}, "the run claims a second time")
-	case call.Operation != told.Operation:
-		return c.diverge(o, protocol.Action{Kind: protocol.Claim}, "the run claims another operation than it is asked for")
 	case call.Fingerprint != told.Fingerprint:
 		return c.diverge(o, protocol.Action{Kind: protocol.Claim}, "the run claims with other parameters than it is asked with")
 	case call.Purpose != "claim" || call.State != history.StateClaimed:
