@@ -16,7 +16,8 @@ func chargeInTransaction() impl.Design {
 aborts, and the provider key makes their charges one: that holds. But nothing is there before
 the commit, so an attempt whose commit was lost leaves no trace, not even of when the
 provider's window began. Each further attempt sends the key as if it were the first, and the
-one that comes when the window is over charges again.`,
+one that comes when the window is over charges again. SentJournaled falls sooner, by one pause:
+a run that sends while another has finished has written nothing itself.`,
 		Source:    "teesofttech/PayBridge#115 (accepted, and the local save fails)",
 		Expect:    "SingleCharge",
 		Profiles:  []string{keyedShortWindow},
