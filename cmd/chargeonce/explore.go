@@ -31,6 +31,7 @@ flags -config, -defect and -invariant list what there is if the name is wrong.`,
 			"chargeonce explore -config window-keyed",
 			"chargeonce explore -defect NoGuard",
 			"chargeonce explore -defect NoGuard -invariant SingleCharge",
+			"chargeonce explore -defect unfenced-completion",
 			"chargeonce explore -config wide-keyed -max-memory 512 -json",
 			"chargeonce explore -sequential -defect OwnReply",
 			"chargeonce explore -versus-tlc -config keyed,keyless",
@@ -39,7 +40,7 @@ flags -config, -defect and -invariant list what there is if the name is wrong.`,
 		command: func(fs *flag.FlagSet) action {
 			o := &exploreOptions{workers: count{0, 0, 1024}, memory: count{2048, 0, 1 << 20}}
 			fs.StringVar(&o.config, "config", "", "the `NAME` of a world in which the protocol holds; if not given "+firstConfig+", and with -defect the one in which the defect shows")
-			fs.StringVar(&o.defect, "defect", "", "the `NAME` of a defect of the protocol, or of an assumption that is dropped; with -config one that its model has")
+			fs.StringVar(&o.defect, "defect", "", "the `NAME` of a defect of the protocol, of an assumption that is dropped, or of a wrong design of the gallery; with -config one that its model has")
 			fs.StringVar(&o.invariant, "invariant", "", "judge this `NAME` alone; if not given all, and the first to fall is shown")
 			fs.Var(&o.workers, "workers", "`N` goroutines; 0 is one for each processor. The result is the same")
 			fs.Var(&o.memory, "max-memory", "stop, undecided, before the states take more than `N` MiB; 0 is no bound")
@@ -88,6 +89,9 @@ func (o *exploreOptions) resolve() (*exploration, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := o.meanDesign(); err != nil {
+		return nil, err
+	}
 	e := &exploration{json: o.json, options: explore.Options{Workers: o.workers.n, MaxBytes: uint64(o.memory.n) << 20}}
 	name := o.config
 	if name == "" {
@@ -121,6 +125,39 @@ func (o *exploreOptions) resolve() (*exploration, error) {
 		e.twin = s
 	}
 	return e, e.build(config, o.invariant)
+}
+
+// meanDesign takes a design's name that was given for a defect to mean what
+// the specification has of it. A defect that is called like the design comes
+// first.
+func (o *exploreOptions) meanDesign() error {
+	for _, twin := range tla.Twins() {
+		if _, ok := defectOf(twin, o.defect); ok {
+			return nil
+		}
+	}
+	if why, ok := unspecified[o.defect]; ok {
+		return fmt.Errorf("the specification has nothing like the design %s: %s", o.defect, why)
+	}
+	if counterparts[o.defect] == "" {
+		return nil
+	}
+	e, err := counterpartOf(o.defect)
+	if err != nil {
+		return err
+	}
+	if e.Outcome == tla.Holds {
+		return fmt.Errorf("the design %s has no defect; its world is -config %s", o.defect, e.Config)
+	}
+	d, err := brokenIn(e)
+	if err != nil {
+		return err
+	}
+	o.defect = d.Name
+	if o.config == "" {
+		o.config = e.Base
+	}
+	return nil
 }
 
 // build makes the world; invariant is what is judged, "" is all.
@@ -203,7 +240,11 @@ func (w *worlds) firstFor(defect string) (string, error) {
 		if d, ok := defectOf(twin, defect); ok {
 			return w.shows[shown{twin.Module, d.Name}], nil
 		}
-		known = append(known, defectNames(twin)...)
+		for _, name := range defectNames(twin) {
+			if !slices.Contains(known, name) { // some are in several models
+				known = append(known, name)
+			}
+		}
 	}
 	return "", fmt.Errorf("there is no defect %q%s", defect, instead(defect, known))
 }

@@ -114,6 +114,23 @@ func TestExploreJSON(t *testing.T) {
 	}
 }
 
+// A wrong design of the gallery stands for the defect that it has.
+func TestExploreDesign(t *testing.T) {
+	design := last(t, call(t, "", "explore", "-json", "-defect", "unfenced-completion", "-invariant", "FencedWrites").out)
+	defect := last(t, call(t, "", "explore", "-json", "-config", "keyed", "-defect", "NoFence", "-invariant", "FencedWrites").out)
+	if design["defect"] != "NoFence" || design["config"] != "keyed" || design["length"] != defect["length"] {
+		t.Errorf("the design: %v in %v, %v actions; its defect: %v actions", design["defect"], design["config"], design["length"], defect["length"])
+	}
+	for name, want := range map[string]string{
+		"one-scope": "nothing like the design one-scope: it has one operation",
+		"reference": "the design reference has no defect; its world is -config keyed",
+	} {
+		if r := call(t, "", "explore", "-defect", name); r.code != exitUsage || !strings.Contains(r.errors, want) {
+			t.Errorf("%s: exit code %d, %q", name, r.code, r.errors)
+		}
+	}
+}
+
 // manifestEntry is what the manifest says of a cfg file.
 func manifestEntry(t *testing.T, config string) tla.Entry {
 	t.Helper()
