@@ -268,32 +268,44 @@ func (w *coveredWorld) eachMissed(tell func(missedTransition)) {
 }
 
 func (w *coveredWorld) write(out io.Writer, r *worldCovered, o *coverageOptions) {
-	share := func(n, of int) string { return fmt.Sprintf("%d of %d (%.1f %%)", n, of, 100*float64(n)/float64(of)) }
-	labelled(out, "world", "%s", fmt.Sprintf("%s: %d handlers, %d attempts with p and %d with q, %d faults", w.name, w.model.Handlers, w.model.Attempts, w.model.Others, w.model.Faults))
-	labelled(out, "runs", "%s", fmt.Sprintf("%d of the reference from seed %d, in all scenarios, provider %s", r.Runs, r.Seed, strings.Join(r.Profiles, " and ")))
+	share := func(n, of int) string {
+		return fmt.Sprintf("%s of %s (%.1f %%)", grouped(n), grouped(of), 100*float64(n)/float64(of))
+	}
+	labelled(out, "world", "%s", fmt.Sprintf("%s: handlers: %d, attempts with parameters p: %d, with others q: %d, faults: %d", w.name, w.model.Handlers, w.model.Attempts, w.model.Others, w.model.Faults))
+	labelled(out, "runs", "%s", fmt.Sprintf("%s of the reference from seed %d, in all scenarios, with provider %s", grouped(r.Runs), r.Seed, strings.Join(r.Profiles, ", ")))
 	labelled(out, "states", "%s", share(r.StatesReached, r.States))
 	labelled(out, "transitions", "%s", share(r.TransitionsReached, r.Transitions))
 	for _, p := range r.Phases {
 		labelled(out, "", "%s", fmt.Sprintf("%s %s", share(p.Reached, p.Transitions), p.Phase))
 	}
-	labelled(out, "elsewhere", "%s", fmt.Sprintf("%d actions of the runs are not of this world: more runs at once, more messages, later versions", r.Elsewhere))
+	labelled(out, "elsewhere", "%s", fmt.Sprintf("%s actions of the runs are not of this world: more runs at once, more messages, later versions", grouped(r.Elsewhere)))
 	fmt.Fprintf(out, "\n%-18s %9s %9s %9s   %s\n", "missed", "all", "taken", "missed", "between states that were reached")
 	for _, m := range r.Missed {
-		fmt.Fprintf(out, "  %-16s %9d %9d %9d   %d\n", m.Action, m.All, m.All-m.Missed, m.Missed, m.Between)
+		fmt.Fprintf(out, "  %-16s %9s %9s %9s   %s\n", m.Action, grouped(m.All), grouped(m.All-m.Missed), grouped(m.Missed), grouped(m.Between))
 	}
 	fmt.Fprintln(out)
-	for _, m := range r.Missed {
-		fmt.Fprint(out, wrap(m.Action+": "+m.Why+".", "  "))
+	for i, m := range r.Missed {
+		same := []string{m.Action}
+		for _, other := range r.Missed[i+1:] {
+			if other.Why == m.Why {
+				same = append(same, other.Action)
+			}
+		}
+		if first := slices.IndexFunc(r.Missed, func(other missedAction) bool { return other.Why == m.Why }); first == i {
+			fmt.Fprint(out, wrap(strings.Join(same, ", ")+": "+m.Why+".", "  "))
+		}
 	}
 	if o.missed {
 		fmt.Fprintln(out)
 		w.eachMissed(func(m missedTransition) { fmt.Fprintf(out, "%s\n  %s\n  %s\n", m.Action, m.From, m.To) })
 	}
 	fmt.Fprintln(out)
-	if r.Reason != "" {
-		labelled(out, "verdict", "%s: %s", string(r.Verdict), r.Reason)
-		fmt.Fprint(out, r.Plan)
+	if r.Verdict == search.Held {
+		labelled(out, "verdict", "held: each step of the runs is of the model")
+		return
 	}
+	labelled(out, "verdict", "%s: %s", string(r.Verdict), r.Reason)
+	fmt.Fprint(out, r.Plan)
 }
 
 const (

@@ -66,7 +66,7 @@ func TestCoverage(t *testing.T) {
 	if r.code != exitHeld {
 		t.Fatalf("exit code %d, %s", r.code, r.errors)
 	}
-	for _, want := range []string{"world       keyed: 2 handlers", "states      ", " of 4217 (", "  HorizonEnds: it comes 9 s after", "\nCrash\n  record claimed"} {
+	for _, want := range []string{"world       keyed: handlers: 2", "states      ", " of 4,217 (", "  HorizonEnds: it comes 9 s after", "\n  TimeOut, TimeOutEarly, LandApproved", "\nCrash\n  record claimed", "\nverdict     held: "} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("the report does not say %q", want)
 		}
@@ -86,7 +86,7 @@ func TestCoverageRefuses(t *testing.T) {
 		`no cfg "keyedd"`:            {"coverage", "-cfg", "keyedd"},
 		`no cfg "no-guard"`:          {"coverage", "-cfg", "no-guard"},
 		"no simulated provider":      {"coverage", "-cfg", "foreign"},
-		"whole number":               {"coverage", "-runs", "0"},
+		"whole number, 1 or more":    {"coverage", "-runs", "0"},
 		`"x" is too much`:            {"coverage", "x"},
 		"there is no flag -run; did": {"coverage", "-run", "3"},
 	} {

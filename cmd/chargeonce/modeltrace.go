@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/chargeonce/chargeonce/linearizability/refine"
 	"github.com/chargeonce/chargeonce/sim/plan"
@@ -28,7 +29,7 @@ standard input.`,
 		examples: []string{
 			"chargeonce trace reference.plan",
 			"chargeonce trace -design reference charge-then-save.plan",
-			"chargeonce trace -tla /tmp/trace reference.plan",
+			"chargeonce trace -tla behaviour reference.plan",
 		},
 		codes: []exitCode{exitHeld, exitSafety, exitUsage, exitUndecided, exitVacuous},
 		command: func(fs *flag.FlagSet) action {
@@ -88,6 +89,10 @@ func (o *modelTrace) run(c *console, name string) (exitCode, error) {
 	} else {
 		fmt.Fprintf(c.out, "%s in %s with a provider %s\n", subject.Design.Name, subject.Scenario.Name, subject.Profile.Name)
 		followed{f}.write(c.out)
+		if o.dir != "" {
+			fmt.Fprintln(c.out)
+			labelled(c.out, "for TLC", "%s and what it extends are in %s", tla.TraceModule+".tla", o.dir)
+		}
 		end.write(c.out)
 	}
 	return end.exit(), nil
@@ -193,6 +198,9 @@ func (f followed) write(w io.Writer) {
 			}
 			line := fmt.Sprintf("%14s  %-28s", time.Duration(t.At), t.Action)
 			if i == 0 || all[i-1].Step != t.Step {
+				if utf8.RuneCountInString(t.Action) > 28 {
+					line += fmt.Sprintf("\n%14s  %-28s", "", "")
+				}
 				line += " " + t.Observed
 			}
 			fmt.Fprintln(w, strings.TrimRight(line, " "))

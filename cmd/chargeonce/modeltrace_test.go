@@ -32,7 +32,7 @@ func TestTrace(t *testing.T) {
 		t.Fatalf("exit code %d, standard error %q", r.code, r.errors)
 	}
 	for _, want := range []string{
-		"order-1, key page-7f3a\n", "10ms  Claim(1, p) ", "server-1/1's charge: captured\n", "Crash(1)", "LeaseEnds", "LookUp(6) to complete",
+		"order-1, key page-7f3a\n", "10ms  Claim(1, p) ", "by run 1\n                                             server-1/1's charge: captured\n", "Crash(1)", "LeaseEnds", "LookUp(6) to complete",
 		"no more: run 1 at complete for p on v1 with paid 1\n", "record succeeded v2 of run 6 for p, reply paid 1\n", "verdict     held: each step is of the model, in 26 actions\n",
 	} {
 		if !strings.Contains(r.out, want) {
@@ -99,8 +99,8 @@ func tlcTools(t *testing.T) tla.Tools {
 func TestTraceForTLC(t *testing.T) {
 	tools := tlcTools(t)
 	dir := filepath.Join(t.TempDir(), "new")
-	if r := call(t, tracedPlan, "trace", "-tla", dir, "-"); r.code != exitHeld {
-		t.Fatalf("exit code %d, %s", r.code, r.errors)
+	if r := call(t, tracedPlan, "trace", "-tla", dir, "-"); r.code != exitHeld || !strings.Contains(r.out, "are in") {
+		t.Fatalf("exit code %d, %s, %s", r.code, r.errors, r.out)
 	}
 	report, err := tools.Run(context.Background(), tla.Job{Dir: dir, Module: tla.TraceModule, Config: tla.TraceModule + ".cfg"})
 	if err != nil || report.Outcome != tla.Holds || report.Distinct != 27 {

@@ -122,7 +122,7 @@ func TestReplayOfAnotherRun(t *testing.T) {
 		},
 		{
 			"a site that the run does not come by", head + "crash server-2 after charge of client-1/order-1/try-9\nexpect held\n", nil, exitVacuous,
-			[]string{"unmet crash server-2 after charge of client-1/order-1/try-9"},
+			[]string{"unmet crash server-2 after charge of client-1/order-1/try-9", "sites deviates crash server-2"},
 			map[string]any{"verdict": "vacuous", "expect_met": false},
 		},
 		{

@@ -95,22 +95,31 @@ type keeper struct {
 // keepEvery is how often the file is written while a search runs.
 const keepEvery = 10 * time.Second
 
-// load reads the file if there is one, and reports whether there was.
-func (k *keeper) load() (bool, error) {
+// load reads the file if there is one, and reports whether there was. Then it
+// writes it: what cannot be kept is to be known before a night's work.
+func (k *keeper) load() (there bool, err error) {
 	if k.file == "" {
 		return false, nil
 	}
 	f, err := os.Open(k.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, writable(k.file)
-	}
-	if err != nil {
+	switch {
+	case err == nil:
+		if err := errors.Join(writable(k.file), k.read(f), f.Close()); err != nil {
+			return false, fmt.Errorf("%s: %w", k.file, err)
+		}
+	case !errors.Is(err, fs.ErrNotExist):
 		return false, err
+	default:
+		if err := writable(k.file); err != nil {
+			return false, err
+		}
 	}
-	if err := errors.Join(writable(k.file), k.read(f), f.Close()); err != nil {
-		return false, fmt.Errorf("%s: %w", k.file, err)
+	there = err == nil
+	k.last = time.Now()
+	if err := writeFile(k.file, k.write); err != nil {
+		return false, fmt.Errorf("%s cannot be written: %w", k.file, err)
 	}
-	return true, nil
+	return there, nil
 }
 
 // save writes the file. If that fails the search goes on.

@@ -173,7 +173,7 @@ func (e *enumeration) announce(w io.Writer) {
 	labelled(w, "registry", "%s", e.registry)
 	labelled(w, "search", "all plans with at most %s until %s falls; workers: %d", search.Deviations(e.most), e.target(), e.Workers)
 	if e.resumed {
-		labelled(w, "resumed", "from %s", e.keeper.file)
+		labelled(w, "resumed", "from %s; the worlds of a layer that it has done are not counted again", e.keeper.file)
 	}
 	fmt.Fprintln(w)
 }
@@ -230,7 +230,7 @@ func (e *enumeration) world(ctx context.Context, k *console, i int, layer *cover
 		if opt.Budget = e.budget - e.runs; opt.Budget <= 0 {
 			return &search.Proof{
 				Verdict: search.Undecided, Next: *at,
-				Reason: fmt.Sprintf("stopped after %d of the %d plans with %s", layer.Done, layer.Plans, search.Deviations(layer.Deviations)),
+				Reason: fmt.Sprintf("stopped after %s of the %s plans with %s", grouped(layer.Done), grouped(layer.Plans), search.Deviations(layer.Deviations)),
 			}, nil
 		}
 	}
@@ -247,7 +247,7 @@ func (e *enumeration) world(ctx context.Context, k *console, i int, layer *cover
 		e.took[class] += n
 	}
 	if p.Verdict == search.Undecided && p.FindingAt == nil {
-		p.Reason = fmt.Sprintf("stopped after %d of the %d plans with %s", layer.Done, layer.Plans, search.Deviations(layer.Deviations))
+		p.Reason = fmt.Sprintf("stopped after %s of the %s plans with %s", grouped(layer.Done), grouped(layer.Plans), search.Deviations(layer.Deviations))
 	}
 	return p, nil
 }
@@ -523,7 +523,7 @@ func (e *enumeration) tell(w io.Writer, r *search.Report, o *searchOutcome, run 
 	if o.Verdict == search.Undecided && o.Resume != "" {
 		labelled(w, "resume", "the same command goes on from %s", o.Resume)
 	} else if o.Verdict == search.Undecided {
-		labelled(w, "resume", "with -resume FILE the next search can be gone on with")
+		labelled(w, "resume", "with -resume FILE a search can be gone on with")
 	}
 	writeVerdict(w, &outcome{Verdict: o.Verdict, Reason: o.Reason, Finding: o.Finding, fall: o.fall}, e.remark(&outcome{Verdict: o.Verdict}))
 }

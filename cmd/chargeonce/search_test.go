@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -258,6 +259,18 @@ func TestKeeper(t *testing.T) {
 	}
 	if err := os.Mkdir("d", 0o777); err != nil {
 		t.Fatal(err)
+	}
+	// Whether a file can be written is known before the search.
+	first := &keeper{file: filepath.Join("d", "f"), standing: s}
+	if found, err := first.load(); err != nil || found || read(t, first.file) != read(t, "f") {
+		t.Errorf("%v, %v", found, err)
+	}
+	inTheWay := fmt.Sprintf("%s.%d.new", first.file, os.Getpid())
+	if err := os.Mkdir(inTheWay, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.load(); err == nil || !strings.Contains(err.Error(), "cannot be written") {
+		t.Errorf("%v", err)
 	}
 	k.file = filepath.Join("d", "gone", "f")
 	k.save()

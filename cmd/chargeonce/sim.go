@@ -442,7 +442,7 @@ func (c *campaign) tellStory(w io.Writer, r *search.Report, s *story, run *searc
 func deviating(n, sites int) string {
 	switch n {
 	case 0:
-		return fmt.Sprintf("none of %d sites deviates, so it takes no fault at all", sites)
+		return fmt.Sprintf("none of %d sites deviates", sites)
 	case 1:
 		return fmt.Sprintf("1 of %d sites deviates", sites)
 	}
@@ -455,8 +455,11 @@ const minimumBudget = 50_000
 
 // shrunk says how small the plan is.
 func (c *campaign) shrunk(v *search.Violation) (text string) {
-	if v == nil || len(v.Plan.Deviations) == 0 {
+	if v == nil {
 		return ""
+	}
+	if len(v.Plan.Deviations) == 0 {
+		return ", so it takes no fault at all"
 	}
 	if v.Found > len(v.Plan.Deviations) {
 		text = fmt.Sprintf("; %d were found, and the others do not matter", v.Found)

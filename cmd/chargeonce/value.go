@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,9 @@ func (c *count) String() string { return strconv.Itoa(c.n) }
 func (c *count) Set(s string) error {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < c.least || n > c.most {
+		if c.most == math.MaxInt {
+			return fmt.Errorf("want a whole number, %d or more", c.least)
+		}
 		return fmt.Errorf("want a whole number from %d to %d", c.least, c.most)
 	}
 	c.n = n
