@@ -27,9 +27,10 @@ var chargeOnce = parts[protocol.Config, protocol.State]{
 	situations: each(protocol.Situations, func(s protocol.Situation) law[protocol.Config, protocol.State] {
 		return law[protocol.Config, protocol.State]{s.Name, s.Doc, s.Shows}
 	}),
-	fairness: fairnessOf(protocol.Fairness),
-	bounds:   chargeOnceBounds,
-	facts:    chargeOnceFacts,
+	canonical: protocol.Canonical,
+	fairness:  fairnessOf(protocol.Fairness),
+	bounds:    chargeOnceBounds,
+	facts:     chargeOnceFacts,
 }
 
 func chargeOnceDefects() (all []protocol.Defect) {

@@ -22,6 +22,10 @@ type Twin struct {
 	// Situations must be reachable somewhere. A cfg file denies one under its
 	// name, which begins with Never.
 	Situations []Term
+	// Symmetric says that a search may take one state for all that differ only
+	// in which handler is which: [explore.Options.Symmetry]. It then counts
+	// fewer than TLC, and refuses to judge what is live.
+	Symmetric bool
 
 	world func(Config) (World, error)
 }
@@ -147,7 +151,8 @@ type parts[C any, S comparable] struct {
 	invariants []law[C, S]
 	steps      []stepLaw[C, S]
 	goals      []goal[C, S]
-	situations []law[C, S] // under the names of their denials
+	situations []law[C, S]   // under the names of their denials
+	canonical  func(*C, S) S // nil: nothing is interchangeable
 	fairness   func(*C) []explore.Fairness
 	bounds     func(*C) string
 	facts      func(*C, S) []Fact
@@ -206,7 +211,7 @@ func fairnessOf[C any, A coded](fair func(*C) [][]A) func(*C) []explore.Fairness
 }
 
 func (p *parts[C, S]) twin() Twin {
-	t := Twin{Module: p.module, Defects: p.defects, world: func(c Config) (World, error) { return p.world(c) }}
+	t := Twin{Module: p.module, Defects: p.defects, Symmetric: p.canonical != nil, world: func(c Config) (World, error) { return p.world(c) }}
 	for _, l := range p.invariants {
 		t.Properties = append(t.Properties, Term{l.Name, l.Doc})
 	}
@@ -299,6 +304,9 @@ func (w *world[C, S]) model() explore.Model[S] {
 		Initial:    func() []S { return w.initial(w.config) },
 		Next:       func(steps []explore.Step[S], s S) []explore.Step[S] { return w.next(w.config, steps, s) },
 		ActionName: w.actionName,
+	}
+	if w.canonical != nil {
+		m.Canonical = func(s S) S { return w.canonical(w.config, s) }
 	}
 	if w.fair {
 		m.Fairness = w.fairness(w.config)

@@ -87,6 +87,40 @@ func TestTwinAgrees(t *testing.T) {
 	}
 }
 
+// TestSymmetry: with one state for all that differ only in which handler is
+// which, the same holds, the same falls as soon, and there is less to visit.
+func TestSymmetry(t *testing.T) {
+	fewer := 0
+	for _, e := range readManifest(t).Specifications {
+		twin, _ := TwinOf(e.Module)
+		c := readConfig(t, e)
+		if !twin.Symmetric || c.Specification == "FairSpec" || e.Class == ClassNightly {
+			continue
+		}
+		w := worldOf(t, e.Module, c)
+		f, err := w.Explore(context.Background(), Question{Options: explore.Options{Symmetry: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Outcome == Holds {
+			if f.Verdict != explore.Held || int(f.Distinct) > e.Distinct || f.Depth != e.Depth {
+				t.Errorf("%s: %v of %s, %d distinct of %d, depth %d of %d", e.Config, f.Verdict, f.Property, f.Distinct, e.Distinct, f.Depth, e.Depth)
+			}
+			if c.Constants["Handlers"] == "2" {
+				if 5*int(f.Distinct) > 3*e.Distinct {
+					t.Errorf("%s: still %d states of %d", e.Config, f.Distinct, e.Distinct)
+				}
+				fewer++
+			}
+		} else if f.Verdict != explore.Violated || len(f.Trace) != e.Length {
+			t.Errorf("%s: %v of %s in %d states, without: in %d", e.Config, f.Verdict, f.Property, len(f.Trace), e.Length)
+		}
+	}
+	if fewer == 0 {
+		t.Error("there is no world with two handlers")
+	}
+}
+
 // TestEveryPropertyFalls: a property that no defect and no dropped assumption
 // breaks judges nothing, and neither does one of situations that are not met.
 func TestEveryPropertyFalls(t *testing.T) {

@@ -33,6 +33,7 @@ flags -config, -defect and -invariant list what there is if the name is wrong.`,
 			"chargeonce explore -defect NoGuard -invariant SingleCharge",
 			"chargeonce explore -defect unfenced-completion",
 			"chargeonce explore -config wide-keyed -max-memory 512 -json",
+			"chargeonce explore -symmetry -config large",
 			"chargeonce explore -sequential -defect OwnReply",
 			"chargeonce explore -versus-tlc -config keyed,keyless",
 		},
@@ -45,6 +46,7 @@ flags -config, -defect and -invariant list what there is if the name is wrong.`,
 			fs.Var(&o.workers, "workers", "`N` goroutines; 0 is one for each processor. The result is the same")
 			fs.Var(&o.memory, "max-memory", "stop, undecided, before the states take more than `N` MiB; 0 is no bound")
 			fs.BoolVar(&o.sequential, "sequential", false, "hold every behaviour against the sequential specification of what a client may see, and judge nothing else")
+			fs.BoolVar(&o.symmetry, "symmetry", false, "take one state for all that differ only in which handler is which: fewer states, the same verdict")
 			fs.BoolVar(&o.versus, "versus-tlc", false, "let TLC search the same states, too, and compare the speed; -config may then be several names with commas")
 			fs.BoolVar(&o.json, "json", false, "write one JSON object instead of text")
 			return func(ctx context.Context, k *console, operands []string) (exitCode, error) {
@@ -68,7 +70,8 @@ flags -config, -defect and -invariant list what there is if the name is wrong.`,
 type exploreOptions struct {
 	config, defect, invariant string
 	workers, memory           count
-	sequential, versus, json  bool
+	sequential, symmetry      bool
+	versus, json              bool
 }
 
 // exploration is a world of a model, with every name looked up.
@@ -123,6 +126,14 @@ func (o *exploreOptions) resolve() (*exploration, error) {
 			return nil, fmt.Errorf("-sequential judges what clients see, of which the model of %s has nothing", name)
 		}
 		e.twin = s
+	}
+	if e.options.Symmetry = o.symmetry; o.symmetry {
+		switch {
+		case !e.twin.Symmetric:
+			return nil, fmt.Errorf("-symmetry takes handlers that can be exchanged, of which what is searched in %s has none", name)
+		case config.Specification == "FairSpec":
+			return nil, fmt.Errorf("-symmetry keeps what is safe and not what is live, which %s asks about", name)
+		}
 	}
 	return e, e.build(config, o.invariant)
 }

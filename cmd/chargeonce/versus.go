@@ -70,8 +70,8 @@ func raceTLC(ctx context.Context, k *console, o *exploreOptions) (exitCode, erro
 // newRace takes the names of worlds in which everything holds; none is the
 // first one.
 func newRace(o *exploreOptions) (*race, error) {
-	if o.defect != "" || o.invariant != "" || o.sequential {
-		return nil, errors.New("-versus-tlc compares whole searches, in which all that TLC judges holds: leave -defect, -invariant and -sequential out")
+	if o.defect != "" || o.invariant != "" || o.sequential || o.symmetry {
+		return nil, errors.New("-versus-tlc compares whole searches, in which all that TLC judges holds: leave -defect, -invariant, -sequential and -symmetry out")
 	}
 	r := &race{workers: o.workers.n, json: o.json}
 	if r.workers == 0 {

@@ -100,6 +100,7 @@ func TestExploreVersusTLCRefuses(t *testing.T) {
 		"-defect NoGuard":         "leave -defect, ",
 		"-invariant SingleCharge": "leave -defect, ",
 		"-sequential":             "leave -defect, ",
+		"-symmetry":               "leave -defect, ",
 	} {
 		r := call(t, "", append([]string{"explore", "-versus-tlc"}, strings.Fields(args)...)...)
 		if r.code != exitUsage || r.out != "" || strings.Count(r.errors, "\n") != 1 || !strings.Contains(r.errors, want) {
