@@ -73,8 +73,9 @@
 // twice: ch_1 (12.00 EUR) and ch_2 (12.00 EUR), 24.00 EUR in all for one
 // payment of 12.00 EUR". Without the one line the run holds, so the plan is
 // 1-minimal, and as no plan of no deviation violates, it is a minimum. The same
-// plan on the reference service holds: it sends both charges under one key,
-// and the second moves no money.
+// plan on the reference service holds: once the lease is over a look-up finds
+// the first charge, and the record is completed with it. Had it not been found,
+// the second would have gone out under the same key and moved no money.
 //
 // # Glossary
 //

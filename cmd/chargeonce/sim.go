@@ -493,7 +493,11 @@ func (c *campaign) remark(o *outcome) string {
 	case len(c.broken) > 0 || o.Verdict != search.Held && o.Verdict != search.Violated:
 		return ""
 	case o.Verdict == search.Held && c.design.Expect != held:
-		return "the gallery says that " + c.design.Expect + " falls"
+		where := "" // the gallery knows it everywhere
+		if len(c.design.Scenarios) > 0 {
+			where = " in " + strings.Join(c.design.Scenarios, " or ")
+		}
+		return "the gallery says that " + c.design.Expect + " falls" + where
 	case o.Verdict == search.Violated && c.design.Expect == held:
 		return "the gallery says that all invariants hold"
 	}

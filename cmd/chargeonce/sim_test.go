@@ -197,6 +197,14 @@ func TestSimStopsAtTheTarget(t *testing.T) {
 	}
 }
 
+// Where a defect does not show, the verdict says where it does.
+func TestSimHeldByAWrongDesign(t *testing.T) {
+	r := call(t, "", "sim", "-design", "no-fingerprint", "-scenario", "mixed", "-runs", "50")
+	if want := "verdict     held (the gallery says that FingerprintBound falls in other-amount)\n"; r.code != exitHeld || !strings.HasSuffix(r.out, want) {
+		t.Errorf("exit code %d, want %q at the end of\n%s", r.code, want, r.out)
+	}
+}
+
 func TestSimPlanFlag(t *testing.T) {
 	inNewDirectory(t)
 	write(t, "my plan", "an old file that is longer than any plan "+strings.Repeat("x", 4000))

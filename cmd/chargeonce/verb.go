@@ -72,7 +72,7 @@ func dispatch(ctx context.Context, c *console, args []string) exitCode {
 		v.help(c.out)
 		return exitHeld
 	case err != nil:
-		return c.refuse(v.name, fmt.Errorf("%w; see %s help %s", err, c.program, v.name))
+		return c.refuse(v.name, fmt.Errorf("%w (see %s help %s)", err, c.program, v.name))
 	}
 	code, err := act(ctx, c, operands)
 	if err != nil {
