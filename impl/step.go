@@ -1,6 +1,9 @@
 package impl
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Step names what a port call is for. The same names stand in the Observer,
 // in plans, in traces and in the specification.
@@ -49,5 +52,5 @@ func ParseStep(name string) (Step, error) {
 			return Step(i), nil
 		}
 	}
-	return StepNone, fmt.Errorf("impl: no step is called %q; the steps are %v", name, stepNames[1:])
+	return StepNone, fmt.Errorf("impl: no step is called %q; the steps are %s", name, strings.Join(stepNames[1:], ", "))
 }

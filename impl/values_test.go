@@ -218,7 +218,7 @@ func TestParseStep(t *testing.T) {
 	}
 	for _, name := range []string{"", "none", "Claim", "step(15)", "claim "} {
 		got, err := impl.ParseStep(name)
-		if got != impl.StepNone || err == nil || !strings.Contains(err.Error(), "take-over") || !strings.Contains(err.Error(), "collect") {
+		if got != impl.StepNone || err == nil || !strings.Contains(err.Error(), ", take-over, ") || !strings.Contains(err.Error(), "collect") {
 			t.Errorf("ParseStep(%q) = %v, %v: want an error that lists the names", name, got, err)
 		}
 	}
