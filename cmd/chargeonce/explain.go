@@ -73,17 +73,9 @@ type fix struct {
 }
 
 func (o *explainOptions) run(c *console, name string) (exitCode, error) {
-	text, err := c.readPlan(name)
+	p, subject, err := c.loadPlan(name, "")
 	if err != nil {
 		return 0, err
-	}
-	p, err := plan.Parse(text)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", name, err)
-	}
-	subject, err := subjectOf(p, "")
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", name, err)
 	}
 	e := &explanation{plan: p, subject: subject}
 	if err := e.explain(); err != nil {

@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/chargeonce/chargeonce/linearizability/refine"
-	"github.com/chargeonce/chargeonce/sim/plan"
 	"github.com/chargeonce/chargeonce/sim/search"
 	"github.com/chargeonce/chargeonce/tla"
 )
@@ -56,17 +55,9 @@ type modelTrace struct {
 }
 
 func (o *modelTrace) run(c *console, name string) (exitCode, error) {
-	text, err := c.readPlan(name)
+	p, subject, err := c.loadPlan(name, o.design)
 	if err != nil {
 		return 0, err
-	}
-	p, err := plan.Parse(text)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", name, err)
-	}
-	subject, err := subjectOf(p, o.design)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", name, err)
 	}
 	open, shut, err := openStores("memory", 1)
 	if err != nil {

@@ -61,17 +61,9 @@ type replayed struct {
 }
 
 func (o *replayOptions) run(c *console, name string) (exitCode, error) {
-	text, err := c.readPlan(name)
+	p, subject, err := c.loadPlan(name, o.design)
 	if err != nil {
 		return 0, err
-	}
-	p, err := plan.Parse(text)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", name, err)
-	}
-	subject, err := subjectOf(p, o.design)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", name, err)
 	}
 	if o.history != "" {
 		if err := writable(o.history); err != nil {

@@ -204,6 +204,24 @@ func validate(s *search.Subject) error {
 	return nil
 }
 
+// loadPlan reads a plan and looks up what it is about: its own design, or
+// another if one is named.
+func (c *console) loadPlan(name, design string) (*plan.Plan, *search.Subject, error) {
+	text, err := c.readPlan(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := plan.Parse(text)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	s, err := subjectOf(p, design)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return p, s, nil
+}
+
 // subjectOf is the subject of a plan, what it leaves out left out; with
 // another design if one is named.
 func subjectOf(p *plan.Plan, design string) (*search.Subject, error) {
