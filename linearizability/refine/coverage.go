@@ -7,16 +7,15 @@ import (
 )
 
 // Space is everything that a world of the model can do, and what of it runs of
-// the system did. Two states of it are one if they differ only in how many
-// attempts and faults are left, or in which handler is which: the world is
-// small and counts them, and a run of the system has more of both.
+// the system did. Two states of it are one if they have the same outline
+// ([protocol.Outline]): the world is small and counts attempts and faults, and a
+// run of the system has more of both.
 type Space struct {
 	model       protocol.Config
-	states      map[string]int32
-	reached     []bool // of each state
+	states      map[protocol.State]int32 // by outline
+	reached     []bool                   // of each state
 	transitions map[Transition]bool
 	example     []protocol.State // of each state
-	scratch     projection
 	elsewhere   int
 }
 
@@ -28,7 +27,7 @@ type Transition struct {
 
 // NewSpace visits every state of a world, and every step.
 func NewSpace(model protocol.Config) *Space {
-	s := &Space{model: model, states: map[string]int32{}, transitions: map[Transition]bool{}}
+	s := &Space{model: model, states: map[protocol.State]int32{}, transitions: map[Transition]bool{}}
 	initial := protocol.Initial(&s.model)
 	seen := map[protocol.State]bool{initial: true}
 	for queue := []protocol.State{initial}; len(queue) > 0; queue = queue[1:] {
@@ -46,11 +45,11 @@ func NewSpace(model protocol.Config) *Space {
 }
 
 func (s *Space) add(state protocol.State) int32 {
-	key := s.scratch.of(&state, s.model.Handlers, s.model.Reconciles)
-	n, known := s.states[string(key)]
+	outline := protocol.Outline(&s.model, state)
+	n, known := s.states[outline]
 	if !known {
 		n = int32(len(s.reached))
-		s.states[string(key)] = n
+		s.states[outline] = n
 		s.reached, s.example = append(s.reached, false), append(s.example, state)
 	}
 	return n
@@ -66,12 +65,12 @@ type Transit struct {
 // configuration. An action between states that the world does not have is
 // counted and left out.
 func (s *Space) Visit(in *protocol.Config, t Transit) {
-	a, known := s.states[string(s.scratch.of(&t.From, in.Handlers, in.Reconciles))]
+	a, known := s.states[protocol.Outline(in, t.From)]
 	if !known {
 		s.elsewhere++
 		return
 	}
-	b, known := s.states[string(s.scratch.of(&t.To, in.Handlers, in.Reconciles))]
+	b, known := s.states[protocol.Outline(in, t.To)]
 	if _, is := s.transitions[Transition{a, b, t.Kind}]; !known || !is {
 		s.elsewhere++
 		return
@@ -171,101 +170,3 @@ func (s *Space) State(number int32) protocol.State { return s.example[number] }
 
 // Reached reports whether a run was in the state of that number.
 func (s *Space) Reached(number int32) bool { return s.reached[number] }
-
-// projection encodes states without what does not count in a Space.
-type projection struct {
-	key, other []byte
-	runs       [][]byte
-}
-
-// of returns the encoding of a state; it is valid until the next call. Of the
-// two ways to call the parameters P and Q it takes the one that comes first.
-func (p *projection) of(s *protocol.State, handlers int, reconciles bool) []byte {
-	p.key = p.encode(p.key[:0], s, handlers, reconciles, [...]byte{0, 1, 2, 3})
-	p.other = p.encode(p.other[:0], s, handlers, reconciles, [...]byte{0, 2, 1, 3})
-	if slices.Compare(p.other, p.key) < 0 {
-		return p.other
-	}
-	return p.key
-}
-
-// names are what parameters are called.
-type names [4]byte
-
-func (p *projection) encode(k []byte, s *protocol.State, handlers int, reconciles bool, called names) []byte {
-	rec, late, messages := s.Record(), s.Late(), s.Messages()
-	p.runs = p.runs[:0]
-	for h := protocol.Slot(1); h <= protocol.Slot(handlers); h++ {
-		if s.Run(h).At != protocol.AtIdle {
-			p.runs = append(p.runs, appendRun(nil, s, h, called))
-		}
-	}
-	slices.SortFunc(p.runs, slices.Compare)
-	k = append(k, byte(rec.State), rec.Version, byte(rec.Lease), byte(rec.Window), called[rec.Parameters], byte(rec.Reply.Says), rec.Reply.Charge)
-	for _, r := range p.runs {
-		k = append(append(k, byte(len(r))), r...)
-	}
-	k = append(k, 0xff)
-	if sweeps := protocol.Slot(handlers + 1); reconciles && s.Run(sweeps).At != protocol.AtIdle {
-		k = appendRun(k, s, sweeps, called)
-	}
-	k = appendOwned(append(k, 0xff), protocol.Gone, late, messages, called)
-	for _, c := range s.Ledger() {
-		k = append(k, c.Key, called[c.Parameters], flag(c.Known))
-	}
-	k = append(k, 0xff)
-	k = append(k, s.Refused()...)
-	k = append(k, 0xff)
-	told := len(k)
-	for _, t := range s.Told() {
-		k = append(k, called[t.Parameters], byte(t.Reply.Says), t.Reply.Charge)
-	}
-	sortThrees(k[told:])
-	return append(k, flag(s.Asking()))
-}
-
-// sortThrees sorts elements of three bytes.
-func sortThrees(b []byte) {
-	for i := 3; i < len(b); i += 3 {
-		for j := i; j > 0 && slices.Compare(b[j:j+3], b[j-3:j]) < 0; j -= 3 {
-			for n := range 3 {
-				b[j+n], b[j-3+n] = b[j-3+n], b[j+n]
-			}
-		}
-	}
-}
-
-// appendRun encodes what is in a slot, and what there is of that run elsewhere.
-func appendRun(b []byte, s *protocol.State, h protocol.Slot, called names) []byte {
-	r := s.Run(h)
-	b = append(b, byte(r.At), byte(r.Step), called[r.Parameters], r.Version, byte(r.Answer.Says), r.Answer.Charge, flag(r.May), flag(s.Record().Owner == h))
-	return appendOwned(b, h, s.Late(), s.Messages(), called)
-}
-
-// appendOwned encodes the late writes and the messages of a run, or of those
-// that are over, in an order that does not depend on what it is called.
-func appendOwned(b []byte, h protocol.Slot, late []protocol.Write, messages []protocol.Message, called names) []byte {
-	var all [][]byte
-	for _, w := range late {
-		if w.Owner == h {
-			all = append(all, []byte{1, byte(w.Step), w.Version, called[w.Parameters], byte(w.Reply.Says), w.Reply.Charge})
-		}
-	}
-	for _, m := range messages {
-		if m.By == h {
-			all = append(all, []byte{2, m.Version, m.Key, flag(m.Copy), called[m.Parameters]})
-		}
-	}
-	slices.SortFunc(all, slices.Compare)
-	for _, one := range all {
-		b = append(b, one...)
-	}
-	return b
-}
-
-func flag(b bool) byte {
-	if b {
-		return 1
-	}
-	return 0
-}

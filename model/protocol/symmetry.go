@@ -13,22 +13,58 @@ import (
 // nothing about clients to exchange.
 func Canonical(c *Config, s State) State {
 	w := world{c, s, s.Record()}
-	slots := make([]Slot, c.Handlers, maxSlots)
-	for i := range slots {
-		slots[i] = Slot(i + 1)
+	slots := w.handlers()
+	return w.first(slots, len(slots))
+}
+
+// Outline returns what is left of a state if nothing counts but what goes on in
+// it: not how many attempts and faults are left, not which handler is which,
+// and not which parameters are called P. Worlds that differ only in how large
+// they are have the same outlines. An outline is no state to go on from.
+func Outline(c *Config, s State) State {
+	s.tries = 0
+	s.rest &^= 127
+	w := world{c, s, s.Record()}
+	// The reconciler has the last slot, wherever it was.
+	slots := w.handlers()
+	handlers := len(slots)
+	for h := c.reconciler() + 1; h <= maxSlots; h++ {
+		slots = append(slots, h)
 	}
+	if handlers < maxSlots {
+		slots = append(slots, c.reconciler())
+	}
+	other := world{c, w.exchanged(), Record{}}
+	other.rec = other.Record()
+	a, b := w.first(slots, handlers), other.first(slots, handlers)
+	if b.before(&a) {
+		return b
+	}
+	return a
+}
+
+func (w *world) handlers() []Slot {
+	all := make([]Slot, w.Handlers, maxSlots)
+	for i := range all {
+		all[i] = Slot(i + 1)
+	}
+	return all
+}
+
+// first returns the state that comes first of those in which what ran in
+// slots[i] runs in slot i + 1, for any order of as many slots as can be
+// exchanged.
+func (w *world) first(slots []Slot, interchangeable int) State {
+	handlers := slots[:interchangeable]
 	// What runs in a slot says nothing of other slots, so the first in the order
 	// of states has its runs in order. Only of runs that are equal, and may own
 	// different things, is any order possible.
-	slices.SortStableFunc(slots, func(a, b Slot) int { return cmp.Compare(s.runs[a-1], s.runs[b-1]) })
-	best := s
-	if !slices.IsSorted(s.runs[:c.Handlers]) {
-		best = w.renamed(slots)
-	}
-	if !w.twins(slots) {
+	slices.SortStableFunc(handlers, func(a, b Slot) int { return cmp.Compare(w.runs[b-1], w.runs[a-1]) })
+	best := w.renamed(slots)
+	if !w.twins(handlers) {
 		return best
 	}
-	eachOrder(slots, func() {
+	eachOrder(handlers, func() {
 		if other := w.renamed(slots); other.before(&best) {
 			best = other
 		}
@@ -38,8 +74,8 @@ func Canonical(c *Config, s State) State {
 
 // twins reports whether two neighbours are equal and not idle.
 func (w *world) twins(slots []Slot) bool {
-	for i, h := range slots[1:] {
-		if !w.idle(h) && w.runs[h-1] == w.runs[slots[i]-1] {
+	for i := 1; i < len(slots); i++ {
+		if h := slots[i]; !w.idle(h) && w.runs[h-1] == w.runs[slots[i-1]-1] {
 			return true
 		}
 	}
@@ -93,10 +129,53 @@ func (w *world) renamed(slots []Slot) State {
 	return t
 }
 
-// before is an order of states.
+// exchanged returns the state in which P is called Q, and Q is called P.
+func (w *world) exchanged() State {
+	name := func(p Parameters) Parameters {
+		switch p {
+		case P:
+			return Q
+		case Q:
+			return P
+		default:
+			return p
+		}
+	}
+	t := w.State
+	rec := w.rec
+	rec.Parameters = name(rec.Parameters)
+	t.setRecord(rec)
+	for h := Slot(1); h <= maxSlots; h++ {
+		r := t.Run(h)
+		r.Parameters = name(r.Parameters)
+		t.setRun(h, r)
+	}
+	t.late, t.msgs, t.told = [maxLate]uint16{}, [maxMsgs]uint16{}, 0
+	for _, late := range w.Late() {
+		late.Parameters = name(late.Parameters)
+		t.addLate(late)
+	}
+	for _, m := range w.Messages() {
+		m.Parameters = name(m.Parameters)
+		t.addMessage(m)
+	}
+	for _, told := range w.Told() {
+		told.Parameters = name(told.Parameters)
+		t.tell(told)
+	}
+	for i, charge := range w.Ledger() {
+		charge.Parameters = name(charge.Parameters)
+		t.setCharge(uint8(i+1), charge)
+	}
+	t.setTries(P, w.Tries(Q))
+	t.setTries(Q, w.Tries(P))
+	return t
+}
+
+// before is an order of states: the busiest slots first.
 func (s *State) before(t *State) bool {
 	if n := slices.Compare(s.runs[:], t.runs[:]); n != 0 {
-		return n < 0
+		return n > 0
 	}
 	return bytes.Compare(s.Encode(nil), t.Encode(nil)) < 0
 }

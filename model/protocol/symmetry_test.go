@@ -48,3 +48,36 @@ func ways(c *Config, s State) map[State]int {
 	Next(c, s, func(_ Action, next State) { all[Canonical(c, next)]++ })
 	return all
 }
+
+// Outlines are equal of states that differ in what does not count, and of no
+// others.
+func TestOutlines(t *testing.T) {
+	c := small()
+	c.Handlers, c.Attempts, c.Others, c.Faults, c.Reconciles = 2, 1, 1, 1, false
+	wider := c
+	wider.Handlers, wider.Reconciles, wider.Unbounded = 4, true, true
+	outlines, classes := make(map[State]bool), make(map[State]bool)
+	for _, s := range reach(&c) {
+		uncounted := s
+		uncounted.tries, uncounted.rest = 0, uncounted.rest&128
+		least := uncounted
+		outline := Outline(&c, s)
+		for _, slots := range [][]Slot{{1, 2}, {2, 1}} {
+			w := world{&c, uncounted, s.Record()}
+			w.State = w.renamed(slots)
+			w.rec = w.Record()
+			for _, other := range []State{w.State, w.exchanged()} {
+				if Outline(&c, other) != outline || Outline(&wider, other) != outline {
+					t.Fatalf("%v and %v have two outlines", s, other)
+				}
+				if other.before(&least) {
+					least = other
+				}
+			}
+		}
+		outlines[outline], classes[least] = true, true
+	}
+	if len(outlines) != len(classes) {
+		t.Errorf("%d outlines for %d states that differ in what counts", len(outlines), len(classes))
+	}
+}
